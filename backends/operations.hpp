@@ -1,0 +1,66 @@
+#pragma once
+
+// What the public operations hand to a backend: arguments already checked and made explicit by src/core.
+
+#include <cstdint>
+
+#include <twill/ladder/rung.hpp>
+
+namespace twill::detail {
+
+class backend_device;
+
+/// Where work goes: a stream of an open device, as its backend knows it.
+struct work_queue {
+  backend_device* device = nullptr;
+  void* native = nullptr;  ///< the backend's stream handle; nullptr is the default stream
+};
+
+/// Every extent at least 1, every stride explicit, in elements.
+struct transpose_args {
+  const void* in;
+  void* out;
+  std::int64_t element_bytes;
+  std::int64_t rows, cols, batch;
+  std::int64_t in_ld, out_ld;
+  std::int64_t in_stride, out_stride;
+};
+
+/// The operations of one backend. One line an operation.
+struct operation_table {
+  void (*transpose)(const work_queue&, const transpose_args&);
+};
+
+/// A packed matrix for a rung of the transpose ladder; every extent at least 1.
+struct transpose_rung_args {
+  const void* in;
+  void* out;
+  std::int64_t element_bytes;
+  std::int64_t rows, cols;
+  block_shape block;
+  int repeats;
+};
+
+/// One rung of one backend's transpose ladder.
+struct transpose_rung_entry {
+  rung info;
+  const block_shape* blocks;  ///< what it can run with, ended by {0, 0}; nullptr when a block means nothing
+  std::size_t (*shared_bytes)(std::int64_t element_bytes, block_shape);  ///< shared memory a block takes; may be null
+  void (*run)(const work_queue&, const transpose_rung_args&);
+};
+
+/// A span of constant table entries.
+template <class T>
+struct table_view {
+  const T* first = nullptr;
+  std::size_t count = 0;
+  const T* begin() const { return first; }
+  const T* end() const { return first + count; }
+};
+
+/// The ladders of one backend. One line an operation.
+struct ladder_table {
+  table_view<transpose_rung_entry> transpose;
+};
+
+}  // namespace twill::detail

@@ -1,0 +1,11 @@
+#pragma once
+
+// Everything but the vendor interoperation headers, <twill/cuda.hpp> and <twill/hip.hpp>.
+#include <twill/buffer.hpp>
+#include <twill/device.hpp>
+#include <twill/error.hpp>
+#include <twill/event.hpp>
+#include <twill/ladder/transpose.hpp>
+#include <twill/stream.hpp>
+#include <twill/transpose.hpp>
+#include <twill/version.hpp>

@@ -1,0 +1,39 @@
+#include "core/arguments.hpp"
+
+#include <limits>
+#include <string>
+
+#include "core/check.hpp"
+
+namespace twill::detail {
+
+void require_extent(std::int64_t value, std::string_view what) {
+  if (value >= 0) return;
+  fail(errc::invalid_argument, std::string(what) + " is negative", "it is " + std::to_string(value), "give 0 or more");
+}
+
+std::int64_t checked_product(std::int64_t a, std::int64_t b, std::string_view what) {
+  require_extent(a, what);
+  require_extent(b, what);
+  if (b != 0 && a > std::numeric_limits<std::int64_t>::max() / b) {
+    fail(errc::invalid_argument, std::string(what) + " overflows",
+         std::to_string(a) + " * " + std::to_string(b) + " does not fit 63 bits", "split the problem");
+  }
+  return a * b;
+}
+
+void require_pointer(const void* pointer, std::string_view what) {
+  if (pointer != nullptr) return;
+  fail(errc::invalid_argument, std::string(what) + " is a null pointer", "the shape is not empty",
+       "pass device memory");
+}
+
+void require_disjoint(const void* in, std::int64_t in_bytes, const void* out, std::int64_t out_bytes) {
+  const auto in_first = reinterpret_cast<std::uintptr_t>(in);
+  const auto out_first = reinterpret_cast<std::uintptr_t>(out);
+  const bool apart = in_first < out_first ? out_first - in_first >= static_cast<std::uint64_t>(in_bytes)
+                                          : in_first - out_first >= static_cast<std::uint64_t>(out_bytes);
+  require(apart, "in and out overlap", "the operation is out of place", "use separate memory for the output");
+}
+
+}  // namespace twill::detail

@@ -1,0 +1,59 @@
+#include <twill/device.hpp>
+#include <twill/version.hpp>
+
+#include "backends/backend.hpp"
+#include "core/check.hpp"
+
+namespace twill {
+namespace {
+
+constexpr std::string_view configured_default = TWILL_DEFAULT_DEVICE;
+
+std::string join(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text.append(text.empty() ? "" : ", ").append(name);
+  return text;
+}
+
+}  // namespace
+
+device device::open(std::string_view name) {
+  const auto colon = name.find(':');
+  const auto which = colon == std::string_view::npos ? std::string_view() : name.substr(colon + 1);
+  for (const auto& candidate : detail::backends()) {
+    if (candidate.name == name.substr(0, colon)) return device(candidate.open(which));
+  }
+  detail::fail(errc::no_device, "no device \"" + std::string(name) + "\"", "here are: " + join(list()),
+               "name one of those");
+}
+
+std::vector<std::string> device::list() {
+  std::vector<std::string> names;
+  for (const auto& one : detail::backends()) {
+    for (auto& name : one.list()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+std::string device::default_name() {
+  if (!configured_default.empty()) return std::string(configured_default);
+  return list().front();  // GPUs come first, and "cpu" is always there
+}
+
+const device_properties& device::properties() const noexcept {
+  return impl_->properties();
+}
+
+memory_info device::memory() const {
+  return impl_->memory();
+}
+
+const char* version() noexcept {
+#define TWILL_TEXT_OF(x) #x
+#define TWILL_TEXT(x) TWILL_TEXT_OF(x)
+  return TWILL_TEXT(TWILL_VERSION_MAJOR) "." TWILL_TEXT(TWILL_VERSION_MINOR) "." TWILL_TEXT(TWILL_VERSION_PATCH);
+#undef TWILL_TEXT
+#undef TWILL_TEXT_OF
+}
+
+}  // namespace twill

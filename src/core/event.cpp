@@ -1,0 +1,56 @@
+#include <twill/event.hpp>
+
+#include <utility>
+
+#include "backends/backend.hpp"
+#include "core/check.hpp"
+
+namespace twill {
+
+event::event(const device& on) : device_(on), native_(on.impl()->create_event()) {}
+
+event::~event() {
+  reset();
+}
+
+event::event(event&& other) noexcept
+    : device_(other.device_), native_(std::exchange(other.native_, nullptr)), recorded_(other.recorded_) {}
+
+event& event::operator=(event&& other) noexcept {
+  if (this != &other) {
+    reset();
+    device_ = other.device_;
+    native_ = std::exchange(other.native_, nullptr);
+    recorded_ = other.recorded_;
+  }
+  return *this;
+}
+
+void event::reset() noexcept {
+  if (native_ != nullptr) device_.impl()->destroy_event(std::exchange(native_, nullptr));
+}
+
+void event::record(stream_ref stream) {
+  detail::require(stream.on().impl() == device_.impl(), "event recorded in a stream of another device",
+                  stream.on().properties().name + ", made for " + device_.properties().name,
+                  "make the event on the stream's device handle");
+  device_.impl()->record_event(native_, stream.native());
+  recorded_ = true;
+}
+
+void event::hold(stream_ref stream) const {
+  device_.impl()->hold_stream(stream.native(), native_);
+}
+
+void event::wait() const {
+  device_.impl()->wait_event(native_);
+}
+
+std::chrono::duration<double> event::since(const event& start) const {
+  detail::require(recorded_ && start.recorded_, "no time between events", "one was never recorded",
+                  "record both in a stream first");
+  wait();
+  return std::chrono::duration<double>(device_.impl()->seconds_between(start.native_, native_));
+}
+
+}  // namespace twill

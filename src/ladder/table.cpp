@@ -1,0 +1,10 @@
+#include "ladder/table.hpp"
+
+namespace twill::TWILL_BACKEND {
+
+const detail::ladder_table& ladders() {
+  static const detail::ladder_table table{transpose_ladder()};
+  return table;
+}
+
+}  // namespace twill::TWILL_BACKEND

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "backends/operations.hpp"
+
+namespace twill::TWILL_BACKEND {
+
+// One line a ladder; each is defined in the file of its operation.
+detail::table_view<detail::transpose_rung_entry> transpose_ladder();
+
+/// The ladders of this backend.
+const detail::ladder_table& ladders();
+
+}  // namespace twill::TWILL_BACKEND

@@ -1,0 +1,10 @@
+#include "ops/table.hpp"
+
+namespace twill::TWILL_BACKEND {
+
+const detail::operation_table& operations() {
+  static const detail::operation_table table{&transpose};
+  return table;
+}
+
+}  // namespace twill::TWILL_BACKEND

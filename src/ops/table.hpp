@@ -1,0 +1,13 @@
+#pragma once
+
+#include "backends/operations.hpp"
+
+namespace twill::TWILL_BACKEND {
+
+// One line an operation; each is defined in the file of its name.
+void transpose(const detail::work_queue& queue, const detail::transpose_args& args);
+
+/// The operations of this backend.
+const detail::operation_table& operations();
+
+}  // namespace twill::TWILL_BACKEND

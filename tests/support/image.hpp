@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include <twill/buffer.hpp>
+
+namespace support {
+
+/// Device memory of `bytes` at a chosen misalignment, with random bytes before, in and after it, and what it should
+/// hold on the host. After an operation, change `expected()` by the plain reference and ask `matches`: it compares
+/// everything, so guards and gaps are checked with the data.
+class image {
+ public:
+  static constexpr std::size_t guard = 512;
+
+  image(twill::stream_ref stream, std::size_t bytes, std::size_t misalignment, std::uint32_t seed)
+      : begin_(guard + misalignment), memory_(stream.on(), begin_ + bytes + guard), host_(memory_.size_bytes()) {
+    std::mt19937 random(seed);
+    std::size_t i = 0;
+    for (; i + 4 <= host_.size(); i += 4) {
+      const auto word = static_cast<std::uint32_t>(random());
+      std::memcpy(host_.data() + i, &word, 4);
+    }
+    for (; i < host_.size(); ++i) host_[i] = static_cast<unsigned char>(random());
+    twill::upload_bytes(stream, memory_.data(), host_.data(), host_.size());
+  }
+
+  void* data() const { return static_cast<unsigned char*>(memory_.data()) + begin_; }
+  unsigned char* expected() { return host_.data() + begin_; }
+  const unsigned char* expected() const { return host_.data() + begin_; }
+
+  /// Waits for the stream and compares all bytes, guards included.
+  bool matches(twill::stream_ref stream) const {
+    std::vector<unsigned char> found(host_.size());
+    twill::download_bytes(stream, found.data(), memory_.data(), found.size());
+    stream.wait();
+    return found == host_;
+  }
+
+ private:
+  std::size_t begin_;
+  twill::raw_buffer memory_;
+  std::vector<unsigned char> host_;
+};
+
+}  // namespace support

@@ -1,0 +1,201 @@
+#include <doctest/doctest.h>
+
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <twill/twill.hpp>
+
+#include "support/devices.hpp"
+#include "support/image.hpp"
+#include "support/transpose_reference.hpp"
+
+namespace {
+
+using twill::transpose_shape;
+
+std::int64_t in_elements(const transpose_shape& s) {
+  const auto ld = s.in_ld ? s.in_ld : s.cols, stride = s.in_stride ? s.in_stride : s.rows * ld;
+  return s.rows * s.cols * s.batch == 0 ? 0 : (s.batch - 1) * stride + (s.rows - 1) * ld + s.cols;
+}
+
+std::int64_t out_elements(const transpose_shape& s) {
+  const auto ld = s.out_ld ? s.out_ld : s.rows, stride = s.out_stride ? s.out_stride : s.cols * ld;
+  return s.rows * s.cols * s.batch == 0 ? 0 : (s.batch - 1) * stride + (s.cols - 1) * ld + s.rows;
+}
+
+// One case against the plain loops, every byte of the output memory compared, guards and gaps included.
+void check_case(twill::stream_ref stream, const transpose_shape& s, std::int64_t element_bytes, std::size_t in_offset,
+                std::size_t out_offset, std::uint32_t seed) {
+  const support::image in(stream, static_cast<std::size_t>(in_elements(s) * element_bytes), in_offset, seed);
+  support::image out(stream, static_cast<std::size_t>(out_elements(s) * element_bytes), out_offset, seed + 1);
+  twill::transpose_bytes(stream, in.data(), out.data(), element_bytes, s);
+  support::transpose_reference(in.expected(), out.expected(), element_bytes, s);
+  CAPTURE(element_bytes);
+  CAPTURE(s.rows);
+  CAPTURE(s.cols);
+  CAPTURE(s.batch);
+  CAPTURE(s.in_ld);
+  CAPTURE(s.out_ld);
+  CAPTURE(s.in_stride);
+  CAPTURE(s.out_stride);
+  CAPTURE(in_offset);
+  CAPTURE(out_offset);
+  CHECK(out.matches(stream));
+}
+
+template <class F>
+void on_each_device(F&& f) {
+  for (const auto& name : support::test_devices()) {
+    CAPTURE(name);
+    const auto device = twill::device::open(name);
+    f(device);
+  }
+}
+
+twill::errc code_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const twill::error& e) {
+    const std::string text = e.what();
+    CHECK(text.find('\n') == std::string::npos);
+    return e.code();
+  }
+  FAIL("nothing was thrown");
+  return {};
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("transpose");
+
+TEST_CASE("literal") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const std::vector<float> host{1, 2, 3, 4, 5, 6};
+    twill::buffer<float> a(device, 6), b(device, 6);
+    a.upload(host, stream);
+    twill::transpose(stream, a.data(), b.data(), {2, 3});
+    std::vector<float> result(6);
+    b.download(result, stream);
+    stream.wait();
+    CHECK(result == std::vector<float>{1, 4, 2, 5, 3, 6});
+  });
+}
+
+TEST_CASE("reference: sizes around tile edges, every element size") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const std::int64_t sizes[] = {0, 1, 31, 32, 33, 127, 129};
+    std::uint32_t seed = 1;
+    for (std::int64_t bytes : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 63, 64}) {
+      for (auto rows : sizes) {
+        for (auto cols : sizes) check_case(stream, {rows, cols}, bytes, 0, 0, seed += 2);
+      }
+    }
+  });
+}
+
+TEST_CASE("reference: random shapes, strides, batches and misalignments") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::mt19937 random(20240607);
+    const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+    for (int i = 0; i < 300; ++i) {
+      transpose_shape s;
+      s.rows = pick(0, 3) == 0 ? pick(1, 400) : pick(1, 70);
+      s.cols = pick(0, 3) == 0 ? pick(1, 400) : pick(1, 70);
+      s.batch = pick(0, 2) == 0 ? pick(0, 5) : 1;
+      if (pick(0, 1)) s.in_ld = s.cols + pick(0, 9);
+      if (pick(0, 1)) s.out_ld = s.rows + pick(0, 9);
+      if (pick(0, 1)) s.in_stride = s.rows * (s.in_ld ? s.in_ld : s.cols) + pick(0, 40);
+      if (pick(0, 1)) s.out_stride = s.cols * (s.out_ld ? s.out_ld : s.rows) + pick(0, 40);
+      const auto in_offset = static_cast<std::size_t>(pick(0, 16)), out_offset = static_cast<std::size_t>(pick(0, 16));
+      check_case(stream, s, pick(1, 64), in_offset, out_offset, random());
+    }
+  });
+}
+
+TEST_CASE("reference: interleaved batches") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    // Four 5 x 7 matrices side by side in the input, one above the other in columns of the output.
+    check_case(stream, {5, 7, 4, 28, 20, 7, 5}, 4, 0, 0, 7);
+  });
+}
+
+TEST_CASE("bounds: extents of zero launch nothing and succeed, with any pointers") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const float* none = nullptr;
+    float* also_none = nullptr;
+    CHECK_NOTHROW(twill::transpose(stream, none, also_none, {0, 5}));
+    CHECK_NOTHROW(twill::transpose(stream, none, also_none, {5, 0}));
+    CHECK_NOTHROW(twill::transpose(stream, none, also_none, {5, 5, 0}));
+    CHECK_NOTHROW(stream.wait());
+  });
+}
+
+TEST_CASE("types: any trivially copyable type") {
+  on_each_device([](const twill::device& device) {
+    struct particle {
+      float x, y, z;
+    };
+    const twill::stream stream(device);
+    std::vector<std::complex<double>> host{{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 12}}, result(6);
+    twill::buffer<std::complex<double>> a(device, 6), b(device, 6);
+    a.upload(host, stream);
+    twill::transpose(stream, a.data(), b.data(), {3, 2});
+    b.download(result, stream);
+    twill::buffer<particle> c(device, 6), d(device, 6);
+    std::vector<particle> particles(6), moved(6);
+    for (int i = 0; i < 6; ++i) particles[static_cast<std::size_t>(i)].z = static_cast<float>(i);
+    c.upload(particles, stream);
+    twill::transpose(stream, c.data(), d.data(), {3, 2});
+    d.download(moved, stream);
+    stream.wait();
+    CHECK(result[1] == host[2]);
+    CHECK(result[3] == host[1]);
+    CHECK(moved[1].z == 2.0f);
+  });
+}
+
+TEST_CASE("errors: the same on every device, before anything is touched") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    support::image in(stream, 4096, 0, 1), out(stream, 4096, 0, 2);
+    auto* a = static_cast<float*>(in.data());
+    auto* b = static_cast<float*>(out.data());
+    float* none = nullptr;
+    const auto fails = [&](const float* from, float* to, const transpose_shape& s) {
+      return code_of([&] { twill::transpose(stream, from, to, s); });
+    };
+    const auto invalid = twill::errc::invalid_argument;
+    CHECK(fails(none, b, {2, 2}) == invalid);
+    CHECK(fails(a, none, {2, 2}) == invalid);
+    CHECK(fails(a, a, {2, 2}) == invalid);
+    CHECK(fails(a, a + 3, {2, 2}) == invalid);
+    CHECK(fails(a, b, {-1, 2}) == invalid);
+    CHECK(fails(a, b, {2, -1}) == invalid);
+    CHECK(fails(a, b, {2, 2, -1}) == invalid);
+    CHECK(fails(a, b, {2, 4, 1, 3}) == invalid);
+    CHECK(fails(a, b, {4, 2, 1, 0, 3}) == invalid);
+    CHECK(fails(a, b, {2, 2, 1, -5}) == invalid);
+    CHECK(fails(a, b, {INT64_MAX, 2}) == invalid);
+    CHECK(fails(a, b, {std::int64_t{1} << 31, std::int64_t{1} << 31}) == invalid);
+    CHECK(fails(a, b, {2, 2, INT64_MAX, 0, 0, 4, 4}) == invalid);
+    auto* odd = reinterpret_cast<float*>(static_cast<char*>(in.data()) + 1);
+    CHECK(fails(odd, b, {2, 2}) == invalid);
+    CHECK(code_of([&] { twill::transpose_bytes(stream, a, b, 0, {2, 2}); }) == invalid);
+    CHECK(code_of([&] { twill::transpose_bytes(stream, a, b, 65, {2, 2}); }) == invalid);
+    CHECK(in.matches(stream));
+    CHECK(out.matches(stream));
+    CHECK_NOTHROW(twill::transpose(stream, a, a + 4, {2, 2}));  // touching is not overlapping
+    CHECK_NOTHROW(stream.wait());
+  });
+}
+
+TEST_SUITE_END();
