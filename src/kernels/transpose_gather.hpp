@@ -3,7 +3,8 @@
 // Transpose of anything: odd leading dimensions, misaligned pointers, elements of any size, skinny and small matrices.
 // A block brings a piece of the input into shared memory with aligned 16-byte loads, whatever the alignment of its
 // rows, and writes the output in aligned 16-byte chunks, each gathered unit by unit. A unit is the widest word (1 to
-// 16 bytes) at which all elements are aligned; an element is `units` of them.
+// 16 bytes) at which all elements are aligned; an element is `units` of them. Where the units of a chunk lie is worked
+// out once, and serves all chunks of the thread that look alike: those of other columns, or of later matrices.
 //
 // The piece is a set of input runs (contiguous bytes) and a set of output runs:
 //   tile     input runs are rows of a tile, output runs its columns
@@ -16,6 +17,8 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
+constexpr int gather_threads = 256;
+
 struct gather_matrices {
   std::int64_t rows, cols, batch;                     // elements
   std::int64_t in_ld, out_ld, in_stride, out_stride;  // bytes
@@ -23,10 +26,15 @@ struct gather_matrices {
   int tile_rows, tile_cols;  // elements
   int matrices;              // whole matrices of a block (wrapped), else 1
   int units;                 // of an element
-  int shear;                 // output boundaries between tiles are moved up to a multiple of this; 0: not moved
+  int run_chunks_shift;      // an input run takes up to 2^this chunks of 16 bytes
+  int pitch;                 // bytes of shared memory from one input run, or row of a single run, to the next
+  int row_pad_shift;         // 16 bytes more after each 2^this rows; 31: none
+  int byte_pad_shift;        // single run: 16 bytes more after each 2^this bytes; 31: none
+  int phases;                // tile, tall: columns after which output runs are aligned alike; a power of two
+  int period;                // wrapped: chunks after which the pattern of a chunk comes again; 0: too long to use
+  int shear;                 // bytes; boundaries between tiles are moved up to a multiple of this; 0: they are not
   int extra_rows;            // input rows that a moved boundary needs beyond the tile
-  int pad_shift;             // 16 bytes of padding after each 2^pad_shift bytes of shared memory
-  bool one_in_run;           // the input of a block is contiguous
+  bool one_in_run;
 };
 
 // 16 bytes as units.
@@ -36,12 +44,8 @@ union unit_chunk {
   Unit unit[16 / sizeof(Unit)];
 };
 
-__device__ inline int padded(int byte, int shift) {
+__device__ inline int byte_padded(int byte, int shift) {
   return byte + ((byte >> shift) << 4);
-}
-
-__device__ inline std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
 }
 
 // The 16 bytes that begin `skip` bytes into the pair of aligned chunks.
@@ -65,182 +69,223 @@ __device__ word16 realigned(const word16& low, const word16& high, int skip) {
   return make_word16(w[0], w[1], w[2], w[3]);
 }
 
-// What may be read around a run, relative to the start of run 0 (packed) or of each run.
-struct readable {
-  std::int64_t first, end;
-  bool of_each_run;
+// What a block works on.
+struct gather_piece {
+  std::int64_t row0, col0, matrix;
+  int height, width, count;  // rows with the extra ones, columns, whole matrices
+  int bytes;                 // of an element
+  bool last;                 // no tile below
 };
 
-// Brings `runs` runs of `bytes` bytes, `stride` apart, to shared memory, run i at i * pitch. Aligned chunks are read
-// whole where that is readable, else unit by unit.
+__device__ inline int run_place(const gather_matrices& m, int run) {
+  return run * m.pitch + ((run >> m.row_pad_shift) << 4);
+}
+
+// Brings the input runs to shared memory. Aligned chunks are read whole where all of them belong to the row, or to the
+// packed matrices; else unit by unit.
 template <class Unit>
-__device__ void load_runs(unsigned char* shared, const unsigned char* in, int runs, std::int64_t stride, int bytes,
-                          int pitch, const readable& limits, int pad_shift) {
+__device__ void load_runs(unsigned char* shared, const unsigned char* in, const gather_matrices& m,
+                          const gather_piece& p) {
   constexpr int depth = 4;
-  const int chunks = (bytes + 15) / 16, total = runs * chunks;
-  for (int base = threadIdx.x; base < total; base += depth * 256) {
+  const int runs = m.one_in_run ? 1 : p.height;
+  const int bytes = (m.one_in_run ? p.count * p.height : 1) * p.width * p.bytes;
+  const int shift = m.run_chunks_shift, total = runs << shift;
+  const bool packed = m.in_ld == m.cols * p.bytes;
+  const std::int64_t first = packed ? -(p.row0 * m.in_ld + p.col0 * p.bytes) : -(p.col0 * p.bytes);
+  const std::int64_t end = packed ? (p.count - 1) * m.in_stride + (m.rows - p.row0) * m.in_ld - p.col0 * p.bytes
+                                  : (m.cols - p.col0) * p.bytes;
+  for (int base = threadIdx.x; base < total; base += depth * gather_threads) {
     word16 held[depth], next[depth];
-    int skip[depth], at[depth];
+    int skip[depth], to[depth];
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
-      const int index = base + k * 256;
-      at[k] = -1;
-      if (index >= total) continue;
-      const int run = index / chunks, offset = (index - run * chunks) * 16;
-      const unsigned char* from = in + run * stride + offset;
-      const std::int64_t place = (limits.of_each_run ? 0 : run * stride) + offset;
+      const int index = base + k * gather_threads, run = index >> shift, offset = (index - (run << shift)) * 16;
+      to[k] = -1;
+      if (index >= total || offset >= bytes) continue;
+      const unsigned char* from = in + run * m.in_ld + offset;
       skip[k] = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
-      const int to = run * pitch + offset;
-      if (place - skip[k] >= limits.first && place - skip[k] + (skip[k] ? 32 : 16) <= limits.end) {
-        at[k] = to;
+      const std::int64_t low = (packed ? run * m.in_ld : 0) + offset - skip[k];
+      const int place = m.one_in_run ? byte_padded(offset, m.byte_pad_shift) : run_place(m, run) + offset;
+      if (low >= first && low + (skip[k] ? 32 : 16) <= end) {
+        to[k] = place;
         held[k] = *reinterpret_cast<const word16*>(from - skip[k]);
         if (skip[k]) next[k] = *reinterpret_cast<const word16*>(from - skip[k] + 16);
       } else {
         for (int u = 0; u < 16 && offset + u < bytes; u += static_cast<int>(sizeof(Unit))) {
-          *reinterpret_cast<Unit*>(shared + padded(to, pad_shift) + u) = *reinterpret_cast<const Unit*>(from + u);
+          *reinterpret_cast<Unit*>(shared + place + u) = *reinterpret_cast<const Unit*>(from + u);
         }
       }
     }
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
-      if (at[k] < 0) continue;
+      if (to[k] < 0) continue;
       if (sizeof(Unit) < 16 && skip[k]) held[k] = realigned<sizeof(Unit)>(held[k], next[k], skip[k]);
-      *reinterpret_cast<word16*>(shared + padded(at[k], pad_shift)) = held[k];
+      *reinterpret_cast<word16*>(shared + to[k]) = held[k];
     }
   }
 }
 
-// Where unit u of an output run lies in shared memory: a position that is advanced unit by unit.
-struct gather_steps {
-  int unit, units;                // within the element
-  int row, rows;                  // wrapped only
-  int col, cols;                  // wrapped only
-  int by_row, by_col, by_matrix;  // units from one to the next
+// Where the units of one chunk lie in shared memory. Unit u of a run is held in register u mod `count`, so that lanes
+// that write to differently aligned columns still read the same rows at the same time, without bank conflicts; the
+// chunk is turned into place before it is written.
+template <class Unit>
+struct chunk_pattern {
+  static constexpr int size = static_cast<int>(sizeof(Unit)), count = 16 / size;
+  int turn;          // the register of the chunk's first unit
+  int low, high;     // the units of the chunk that belong to the run: [low, high)
+  int place[count];  // bytes, by register
+
+  // For the chunk at byte `chunk` of a run that consists of the bytes [first, end).
+  __device__ void begin(int chunk, int first, int end) {
+    low = chunk < first ? (first - chunk) / size : 0;
+    high = chunk + 16 > end ? (end - chunk) / size : count;
+    turn = chunk / size & (count - 1);
+  }
+
+  // The place in the chunk of the unit in a register.
+  __device__ int unit_of(int index) const { return (index - turn) & (count - 1); }
+  __device__ bool holds(int index) const { return unit_of(index) >= low && unit_of(index) < high; }
 };
 
-template <bool ManyUnits, bool Wrapped>
-__device__ void advance(int& position, gather_steps& s) {
-  if (ManyUnits) {
-    ++position;
-    if (++s.unit < s.units) return;
-    s.unit = 0;
-    position -= s.units;
-  }
-  position += s.by_row;
-  if (!Wrapped) return;
-  if (++s.row < s.rows) return;
-  s.row = 0;
-  position += s.by_col - s.rows * s.by_row;
-  if (++s.col < s.cols) return;
-  s.col = 0;
-  position += s.by_matrix - s.cols * s.by_col;
-}
-
-// Stores the bytes [first, end) of one output run that fall into the chunk at `chunk` (all relative to the run's unit
-// 0, which lies at `run`).
-template <class Unit, bool ManyUnits, bool Wrapped>
-__device__ void store_chunk(unsigned char* run, std::int64_t chunk, std::int64_t first, std::int64_t end,
-                            const unsigned char* shared, int start, gather_steps s, int pad_shift) {
-  constexpr int size = static_cast<int>(sizeof(Unit)), count = 16 / size;
-  const int low = chunk < first ? static_cast<int>((first - chunk) / size) : 0;
-  const int high = chunk + 16 > end ? static_cast<int>((end - chunk) / size) : count;
-  if (high <= low) return;
-  int unit = static_cast<int>(chunk / size) + low, position = start;
-  if (ManyUnits) {
-    s.unit = unit % s.units;
-    position += s.unit;
-    unit /= s.units;
-  }
-  if (Wrapped) {
-    s.row = unit % s.rows;
-    const int column = unit / s.rows;
-    s.col = column % s.cols;
-    position += s.row * s.by_row + s.col * s.by_col + column / s.cols * s.by_matrix;
-  } else {
-    position += unit * s.by_row;
-  }
-  if (low == 0 && high == count) {
+// Writes the chunk at `to` from the pattern moved by `by` bytes.
+template <class Unit, bool BytePadded>
+__device__ void store_chunk(unsigned char* to, const unsigned char* shared, const chunk_pattern<Unit>& pattern, int by,
+                            int byte_pad_shift) {
+  constexpr int size = pattern.size, count = pattern.count;
+  if (pattern.low == 0 && pattern.high == count) {
     unit_chunk<Unit> v;
 #pragma unroll
     for (int u = 0; u < count; ++u) {
-      v.unit[u] = *reinterpret_cast<const Unit*>(shared + padded(position * size, pad_shift));
-      advance<ManyUnits, Wrapped>(position, s);
+      const int place = pattern.place[u] + by;
+      v.unit[u] = *reinterpret_cast<const Unit*>(shared + (BytePadded ? byte_padded(place, byte_pad_shift) : place));
     }
-    *reinterpret_cast<word16*>(run + chunk) = v.whole;
-  } else {
-    for (int u = low; u < high; ++u) {
-      *reinterpret_cast<Unit*>(run + chunk + u * size) =
-          *reinterpret_cast<const Unit*>(shared + padded(position * size, pad_shift));
-      advance<ManyUnits, Wrapped>(position, s);
+    if (size < 16 && pattern.turn != 0) v.whole = realigned<size>(v.whole, v.whole, pattern.turn * size);
+    *reinterpret_cast<word16*>(to) = v.whole;
+    return;
+  }
+#pragma unroll
+  for (int u = 0; u < count; ++u) {
+    if (!pattern.holds(u)) continue;
+    const int place = pattern.place[u] + by;
+    *reinterpret_cast<Unit*>(to + pattern.unit_of(u) * size) =
+        *reinterpret_cast<const Unit*>(shared + (BytePadded ? byte_padded(place, byte_pad_shift) : place));
+  }
+}
+
+// The bytes of a column that this block writes, relative to its first row: [first, end).
+struct column_part {
+  int first, end;
+};
+
+__device__ inline column_part part_of(const gather_matrices& m, const gather_piece& p, std::uintptr_t address) {
+  column_part part{0, p.height * p.bytes};
+  if (m.shear == 0) return part;
+  const auto mask = static_cast<std::uintptr_t>(m.shear - 1);
+  const int edge = m.tile_rows * p.bytes;
+  if (p.row0 != 0) part.first = static_cast<int>(-address & mask);
+  if (!p.last) {
+    const int moved = edge + static_cast<int>(-(address + edge) & mask);
+    part.end = moved < part.end ? moved : part.end;
+  }
+  return part;
+}
+
+// Output runs are columns. Eight lanes write a line of 128 bytes; four columns side by side make a warp.
+template <class Unit, bool ManyUnits, bool BytePadded>
+__device__ void store_columns(unsigned char* out, const unsigned char* shared, const gather_matrices& m,
+                              const gather_piece& p) {
+  constexpr int groups = gather_threads / 8;
+  const bool whole_chunks = m.shear != 0 && p.row0 != 0 && !p.last;
+  const int skip = m.phases == 1 ? static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 15) : 15;
+  const int longest = whole_chunks ? m.tile_rows * p.bytes : p.height * p.bytes + skip;
+  const int lines = (longest + 127) / 128;
+  // Groups go to phases first, then to lines, and where some are left to further columns of the same phase.
+  const int group = threadIdx.x / 8, lane = threadIdx.x % 8;
+  const int slots = m.phases * lines;
+  int sharing = 1;
+  while (sharing * 2 * slots <= groups && sharing * m.phases < p.width) sharing *= 2;
+  const int step = m.phases * sharing;  // a power of two
+  for (int slot = group; slot < slots * sharing; slot += groups) {
+    const int column = slot & (step - 1), line = slot / step;
+    if (column >= p.width) continue;
+    const auto address = reinterpret_cast<std::uintptr_t>(out + column * m.out_ld);
+    const column_part part = part_of(m, p, address);
+    const int chunk = part.first - static_cast<int>((address + part.first) & 15) + line * 128 + lane * 16;
+    chunk_pattern<Unit> pattern;
+    pattern.begin(chunk, part.first, part.end);
+    if (pattern.high <= pattern.low) continue;
+#pragma unroll
+    for (int u = 0; u < pattern.count; ++u) {
+      const int at = chunk / pattern.size + pattern.unit_of(u), unit = at < 0 ? 0 : at;
+      const int row = ManyUnits ? unit / m.units : unit;
+      const int within = ManyUnits ? (unit - row * m.units) * pattern.size : 0;
+      pattern.place[u] = (BytePadded ? row * m.pitch : run_place(m, row)) + within;
+    }
+    unsigned char* to = out + column * m.out_ld + chunk;
+    for (int c = column; c < p.width; c += step) {
+      store_chunk<Unit, BytePadded>(to, shared, pattern, c * p.bytes, m.byte_pad_shift);
+      to += step * m.out_ld;
     }
   }
 }
 
-template <class Unit, bool ManyUnits, bool Wrapped>
-__global__ void __launch_bounds__(256)
+// The output is one run: columns one after another, matrices one after another.
+template <class Unit, bool ManyUnits, bool BytePadded>
+__device__ void store_wrapped(unsigned char* out, const unsigned char* shared, const gather_matrices& m,
+                              const gather_piece& p) {
+  const int end = p.count * p.height * p.width * p.bytes;
+  const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 15);
+  const int stride = m.period ? gather_threads / m.period * m.period : gather_threads;
+  const int by_matrix = p.height * m.pitch;
+  if (static_cast<int>(threadIdx.x) >= stride) return;
+  // How far the pattern moves in shared memory while the output moves `stride` chunks.
+  const int moved = m.one_in_run ? stride * 16 : stride * 16 / p.height;
+  chunk_pattern<Unit> pattern;
+  int by = 0;
+  for (int chunk = static_cast<int>(threadIdx.x) * 16 - skip, turn = 0; chunk < end; chunk += stride * 16, ++turn) {
+    pattern.begin(chunk, 0, end);
+    if (turn == 0 || m.period == 0) {
+#pragma unroll
+      for (int u = 0; u < pattern.count; ++u) {
+        // The first chunk may begin before the run: its units there are those of the next turn, moved back.
+        const int at = chunk / pattern.size + pattern.unit_of(u), unit = at < 0 ? at + stride * pattern.count : at;
+        const int element = ManyUnits ? unit / m.units : unit, within = ManyUnits ? unit - element * m.units : 0;
+        const int column = element / p.height, row = element - column * p.height;
+        const int matrix = m.one_in_run ? column / p.width : 0;
+        pattern.place[u] = matrix * by_matrix + (column - matrix * p.width) * p.bytes + within * pattern.size +
+                           (BytePadded ? row * m.pitch : run_place(m, row)) - (at < 0 ? moved : 0);
+      }
+    }
+    store_chunk<Unit, BytePadded>(out + chunk, shared, pattern, by, m.byte_pad_shift);
+    if (m.period) by += moved;
+  }
+}
+
+template <class Unit, bool ManyUnits, bool Wrapped, bool BytePadded>
+__global__ void __launch_bounds__(gather_threads)
     transpose_gather(unsigned char* out, const unsigned char* in, gather_matrices m) {
   unsigned char* shared = dynamic_shared<unsigned char>();
   std::int64_t place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-  const std::int64_t row0 = place % m.tiles_r * m.tile_rows;
+  gather_piece p;
+  p.row0 = place % m.tiles_r * m.tile_rows;
   place /= m.tiles_r;
-  const std::int64_t col0 = place % m.tiles_c * m.tile_cols;
-  const std::int64_t matrix = place / m.tiles_c * m.matrices;
-  if (matrix >= m.batch) return;  // the whole block: the grid is a rectangle
-  const int bytes = m.units * static_cast<int>(sizeof(Unit));
-  const std::int64_t rows_left = m.rows - row0, cols_left = m.cols - col0;
-  const int height = static_cast<int>(rows_left < m.tile_rows + m.extra_rows ? rows_left : m.tile_rows + m.extra_rows);
-  const int width = static_cast<int>(cols_left < m.tile_cols ? cols_left : m.tile_cols);
-  const int count = static_cast<int>(m.batch - matrix < m.matrices ? m.batch - matrix : m.matrices);
+  p.col0 = place % m.tiles_c * m.tile_cols;
+  p.matrix = place / m.tiles_c * m.matrices;
+  if (p.matrix >= m.batch) return;  // the whole block: the grid is a rectangle
+  p.bytes = m.units * static_cast<int>(sizeof(Unit));
+  const std::int64_t rows_left = m.rows - p.row0, cols_left = m.cols - p.col0, rows_wanted = m.tile_rows + m.extra_rows;
+  p.height = static_cast<int>(rows_left < rows_wanted ? rows_left : rows_wanted);
+  p.width = static_cast<int>(cols_left < m.tile_cols ? cols_left : m.tile_cols);
+  p.count = static_cast<int>(m.batch - p.matrix < m.matrices ? m.batch - p.matrix : m.matrices);
+  p.last = rows_left <= m.tile_rows;
 
-  in += matrix * m.in_stride + row0 * m.in_ld + col0 * bytes;
-  const bool packed = m.in_ld == m.cols * bytes;
-  const int pitch = m.one_in_run ? width * bytes : (m.tile_cols * bytes + 15) / 16 * 16;
-  // To the ends of its row, or of the packed matrices.
-  const readable limits{packed ? -(row0 * m.in_ld + col0 * bytes) : -(col0 * bytes),
-                        packed ? (count - 1) * m.in_stride + rows_left * m.in_ld - col0 * bytes : cols_left * bytes,
-                        !packed};
-  const int runs = m.one_in_run ? 1 : height;
-  const int run_bytes = m.one_in_run ? count * height * width * bytes : width * bytes;
-  load_runs<Unit>(shared, in, runs, m.in_ld, run_bytes, pitch, limits, m.pad_shift);
+  load_runs<Unit>(shared, in + p.matrix * m.in_stride + p.row0 * m.in_ld + p.col0 * p.bytes, m, p);
   __syncthreads();
-
-  gather_steps s;
-  s.unit = s.row = s.col = 0;
-  s.units = m.units;
-  s.rows = height;
-  s.cols = width;
-  s.by_row = pitch / static_cast<int>(sizeof(Unit));
-  s.by_col = m.units;
-  s.by_matrix = height * s.by_row;
-  const int lane = threadIdx.x % 8;
+  out += p.matrix * m.out_stride + p.col0 * m.out_ld + p.row0 * p.bytes;
   if (Wrapped) {
-    unsigned char* run = out + matrix * m.out_stride + col0 * m.out_ld;
-    const int run_end = count * height * width * bytes;
-    const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(run) & 15);
-    for (int chunk = static_cast<int>(threadIdx.x) * 16 - skip; chunk < run_end; chunk += 256 * 16) {
-      store_chunk<Unit, ManyUnits, true>(run, chunk, 0, run_end, shared, 0, s, m.pad_shift);
-    }
-    return;
-  }
-  out += matrix * m.out_stride + col0 * m.out_ld + row0 * bytes;
-  const bool last = rows_left <= m.tile_rows;
-  const bool whole_chunks = m.shear != 0 && row0 != 0 && !last;
-  const int longest = whole_chunks ? m.tile_rows * bytes : height * bytes + 15;
-  const int groups = (longest + 127) / 128;
-  for (int group = threadIdx.x / 8; group < width * groups; group += 32) {
-    const int line = group / width, column = group - line * width;
-    unsigned char* run = out + column * m.out_ld;
-    const auto address = reinterpret_cast<std::uintptr_t>(run);
-    int first = 0, end = height * bytes;
-    if (m.shear) {
-      const auto mask = static_cast<std::uintptr_t>(m.shear - 1);
-      if (row0 != 0) first = static_cast<int>(-address & mask);
-      if (!last) end = m.tile_rows * bytes + static_cast<int>(-(address + m.tile_rows * bytes) & mask);
-      if (end > height * bytes) end = height * bytes;
-    }
-    const int begin = static_cast<int>((address + first) & 15);
-    const int chunk = first - begin + line * 128 + lane * 16;
-    store_chunk<Unit, ManyUnits, false>(run, chunk, first, end, shared, column * m.units, s, m.pad_shift);
+    store_wrapped<Unit, ManyUnits, BytePadded>(out, shared, m, p);
+  } else {
+    store_columns<Unit, ManyUnits, BytePadded>(out, shared, m, p);
   }
 }
 

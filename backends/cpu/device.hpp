@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string_view>
+
+#include "backends/host/host_device.hpp"
+
+namespace twill::cpu {
+
+/// The CPU itself: operations run natively on the team's threads.
+class device final : public host::host_device {
+ public:
+  device();
+  const detail::operation_table& operations() const noexcept override;
+  const detail::ladder_table& ladders() const noexcept override;
+};
+
+/// The team of the device that a queue belongs to.
+host::thread_team& team_of(const detail::work_queue& queue);
+
+}  // namespace twill::cpu

@@ -1,0 +1,175 @@
+#pragma once
+
+// What kernels are written in, for CUDA. backends/hip and backends/simt give the same names the same meaning.
+
+#include <cstdint>
+#include <type_traits>
+
+#include <cuda_runtime.h>
+
+namespace twill::cuda {
+
+/// The dynamic shared memory of the block, 16-byte aligned.
+template <class T>
+__device__ inline T* dynamic_shared() {
+  static_assert(alignof(T) <= 16, "dynamic shared memory is 16-byte aligned");
+  extern __shared__ __align__(16) unsigned char twill_dynamic_shared[];
+  return reinterpret_cast<T*>(twill_dynamic_shared);
+}
+
+// Shuffles: all 32 lanes of a logical warp take part. T has 4 or 8 bytes.
+
+template <class T>
+inline constexpr bool can_shuffle = std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+
+inline constexpr unsigned all_lanes = 0xffffffffu;
+
+/// The value of lane `lane` % 32.
+template <class T>
+__device__ inline T shuffle(T value, int lane) {
+  static_assert(can_shuffle<T>);
+  return __shfl_sync(all_lanes, value, lane, 32);
+}
+/// The value of the lane `delta` (0 to 31) below; a lane's own where there is none.
+template <class T>
+__device__ inline T shuffle_up(T value, unsigned delta) {
+  static_assert(can_shuffle<T>);
+  return __shfl_up_sync(all_lanes, value, delta, 32);
+}
+/// The value of the lane `delta` (0 to 31) above; a lane's own where there is none.
+template <class T>
+__device__ inline T shuffle_down(T value, unsigned delta) {
+  static_assert(can_shuffle<T>);
+  return __shfl_down_sync(all_lanes, value, delta, 32);
+}
+/// The value of the lane whose number differs in the bits of `mask` (0 to 31).
+template <class T>
+__device__ inline T shuffle_xor(T value, int mask) {
+  static_assert(can_shuffle<T>);
+  return __shfl_xor_sync(all_lanes, value, mask, 32);
+}
+
+// Words and bytes
+
+/// 16 bytes that move in one access.
+using word16 = uint4;
+
+/// 32-bit word I of four, in the order of memory.
+template <int I>
+__device__ inline std::uint32_t word(word16 words) {
+  static_assert(I >= 0 && I < 4);
+  return I == 0 ? words.x : I == 1 ? words.y : I == 2 ? words.z : words.w;
+}
+__device__ inline word16 make_word16(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+  return make_uint4(a, b, c, d);
+}
+
+/// Four of the eight bytes of a (0 to 3, lowest first) and b (4 to 7), one named by each of `selector`'s low four
+/// nibbles.
+__device__ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
+  return __byte_perm(a, b, selector);
+}
+
+// Atomics on integers of 4 or 8 bytes: device scope, relaxed. Each returns what was there.
+
+template <class T>
+inline constexpr bool is_atomic_word = std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+
+/// The built-in type of T's size, for CUDA has no atomics on `long`.
+template <class T>
+using unsigned_word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+template <class T>
+using ordered_word = std::conditional_t<std::is_unsigned_v<T>, unsigned_word<T>, std::make_signed_t<unsigned_word<T>>>;
+
+template <class T>
+__device__ inline T atomic_add(T* at, T value) {
+  static_assert(is_atomic_word<T>);
+  using word = unsigned_word<T>;
+  return static_cast<T>(atomicAdd(reinterpret_cast<word*>(at), static_cast<word>(value)));
+}
+template <class T>
+__device__ inline T atomic_or(T* at, T value) {
+  static_assert(is_atomic_word<T>);
+  using word = unsigned_word<T>;
+  return static_cast<T>(atomicOr(reinterpret_cast<word*>(at), static_cast<word>(value)));
+}
+template <class T>
+__device__ inline T atomic_min(T* at, T value) {
+  static_assert(is_atomic_word<T>);
+  using word = ordered_word<T>;
+  return static_cast<T>(atomicMin(reinterpret_cast<word*>(at), static_cast<word>(value)));
+}
+template <class T>
+__device__ inline T atomic_max(T* at, T value) {
+  static_assert(is_atomic_word<T>);
+  using word = ordered_word<T>;
+  return static_cast<T>(atomicMax(reinterpret_cast<word*>(at), static_cast<word>(value)));
+}
+template <class T>
+__device__ inline T atomic_exchange(T* at, T value) {
+  static_assert(is_atomic_word<T>);
+  using word = unsigned_word<T>;
+  return static_cast<T>(atomicExch(reinterpret_cast<word*>(at), static_cast<word>(value)));
+}
+/// Writes `desired` where `expected` is found.
+template <class T>
+__device__ inline T atomic_cas(T* at, T expected, T desired) {
+  static_assert(is_atomic_word<T>);
+  using word = unsigned_word<T>;
+  return static_cast<T>(
+      atomicCAS(reinterpret_cast<word*>(at), static_cast<word>(expected), static_cast<word>(desired)));
+}
+
+// Words of 4 or 8 bytes in global memory that other blocks read and write meanwhile: device scope.
+
+/// The calling thread's accesses before come before those after, for every thread of the device.
+__device__ inline void thread_fence() {
+  __threadfence();
+}
+
+template <class T>
+__device__ inline T load_relaxed(const T* from) {
+  static_assert(is_atomic_word<T>);
+  return *static_cast<const volatile T*>(from);
+}
+template <class T>
+__device__ inline void store_relaxed(T* to, T value) {
+  static_assert(is_atomic_word<T>);
+  *static_cast<volatile T*>(to) = value;
+}
+
+/// What the thread that stored the value wrote before `store_release` is seen after this load.
+template <class T>
+__device__ inline T load_acquire(const T* from) {
+  static_assert(is_atomic_word<T>);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+  unsigned_word<T> value;
+  if constexpr (sizeof(T) == 4) {
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+  } else {
+    asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
+  }
+  return static_cast<T>(value);
+#else
+  const T value = load_relaxed(from);
+  thread_fence();
+  return value;
+#endif
+}
+
+template <class T>
+__device__ inline void store_release(T* to, T value) {
+  static_assert(is_atomic_word<T>);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+  if constexpr (sizeof(T) == 4) {
+    asm volatile("st.release.gpu.u32 [%0], %1;" : : "l"(to), "r"(static_cast<unsigned>(value)) : "memory");
+  } else {
+    asm volatile("st.release.gpu.u64 [%0], %1;" : : "l"(to), "l"(static_cast<unsigned long long>(value)) : "memory");
+  }
+#else
+  thread_fence();
+  store_relaxed(to, value);
+#endif
+}
+
+}  // namespace twill::cuda

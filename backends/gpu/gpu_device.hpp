@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+
+#include "backends/backend.hpp"
+#include "geam.hpp"
+#include "native.hpp"
+
+namespace twill::TWILL_BACKEND {
+
+/// One open CUDA or HIP device. Every call runs with this device current, and gives the caller's own back.
+class gpu_device final : public detail::backend_device {
+ public:
+  /// `properties` must outlive the device.
+  gpu_device(int ordinal, const device_properties& properties) noexcept : ordinal_(ordinal), properties_(properties) {}
+
+  int ordinal() const noexcept { return ordinal_; }
+  blas_handle& blas() noexcept { return blas_; }
+
+  const device_properties& properties() const noexcept override { return properties_; }
+  memory_info memory() const override;
+
+  void* allocate(std::size_t bytes) override;
+  void release(void* memory) noexcept override;
+
+  void* create_stream() override;
+  void destroy_stream(void* stream) noexcept override;
+  void wait_stream(void* stream) override;
+
+  void* create_event() override;
+  void destroy_event(void* event) noexcept override;
+  void record_event(void* event, void* stream) override;
+  void wait_event(void* event) override;
+  void hold_stream(void* stream, void* event) override;
+  double seconds_between(void* start, void* end) override;
+
+  void copy(void* stream, void* to, const void* from, std::size_t bytes, detail::copy_direction direction) override;
+  void fill(void* stream, void* to, unsigned char value, std::size_t bytes) override;
+
+  const detail::operation_table& operations() const noexcept override;
+  const detail::ladder_table& ladders() const noexcept override;
+
+ private:
+  template <class Call>
+  void call(const char* what, Call native, int line = __builtin_LINE()) const;
+
+  int ordinal_;
+  const device_properties& properties_;
+  blas_handle blas_{ordinal_};
+};
+
+}  // namespace twill::TWILL_BACKEND

@@ -1,0 +1,74 @@
+#include "launch.hpp"
+
+#include "core/check.hpp"
+#include "device_guard.hpp"
+#include "gpu_device.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+constexpr std::size_t shared_bytes_for_free = std::size_t{48} * 1024;  // more must be asked for, kernel by kernel
+
+const char* suggestion(errc code, native_error error) {
+  if (means_no_code(error)) return "build Twill for this device's architecture";
+  switch (code) {
+    case errc::invalid_argument:
+      return "pass pointers and streams of this device";
+    case errc::out_of_memory:
+      return "free device memory or ask for less";
+    case errc::no_device:
+      return "see which devices there are with twill::device::list()";
+    case errc::unsupported:
+      return "";
+    case errc::launch_failed:
+      return "use a smaller block, a smaller grid or less shared memory";
+    case errc::device_fault:
+      return "look at the work given to this device before; only a new process may be able to go on";
+  }
+  return "";
+}
+
+// Always the same value for a kernel on a device, so that threads cannot lower it under each other's launches.
+native_error allow_all_shared(const void* kernel, std::size_t limit) {
+  if (allow_dynamic_shared(kernel, static_cast<int>(limit)) == native_success) return native_success;
+  static_cast<void>(last_error());
+  std::size_t own = 0;
+  const native_error error = static_shared(&own, kernel);
+  return error == native_success ? allow_dynamic_shared(kernel, static_cast<int>(limit - own)) : error;
+}
+
+}  // namespace
+
+std::string describe(native_error error) {
+  const std::string name = error_name(error), text = error_text(error);
+  return name == text ? name : name + ": " + text;  // old HIP has no texts
+}
+
+void fail_native(errc code, native_error error, const std::string& what, const std::string& details, const char* file,
+                 int line) {
+  static_cast<void>(last_error());
+  detail::fail_at(code, what + " failed", describe(error) + details, suggestion(code, error), file, line);
+}
+
+void check(native_error error, const char* what, const char* file, int line) {
+  if (error != native_success) fail_native(kind_of(error), error, what, "", file, line);
+}
+
+native_error launch_untyped(const detail::work_queue& queue, const detail::launch_config& config, const void* kernel,
+                            void** arguments) noexcept {
+  const auto& device = static_cast<const gpu_device&>(*queue.device);
+  const device_guard guard(device.ordinal());
+  if (guard.error() != native_success) return guard.error();
+
+  const std::size_t limit = device.properties().shared_bytes_per_block;
+  native_error error = native_success;
+  if (config.shared_bytes > limit) return native_invalid_configuration;
+  if (config.shared_bytes > shared_bytes_for_free) error = allow_all_shared(kernel, limit);
+  if (error == native_success) {
+    error = launch_kernel(kernel, config, arguments, static_cast<native_stream>(queue.native));
+  }
+  // Runtimes call too much shared memory an invalid value; nothing else here can be one.
+  return error == native_invalid_value && config.shared_bytes > 0 ? native_invalid_configuration : error;
+}
+
+}  // namespace twill::TWILL_BACKEND

@@ -1,0 +1,124 @@
+#pragma once
+
+// The kernel vocabulary on AMD GPUs; see backends/cuda/device.hpp for what the names mean.
+
+#include <cstdint>
+#include <type_traits>
+
+#include <hip/hip_runtime.h>
+
+namespace twill::hip {
+
+template <class T>
+__device__ inline T* dynamic_shared() {
+  static_assert(alignof(T) <= 16, "dynamic shared memory is 16-byte aligned");
+  extern __shared__ __attribute__((aligned(16))) unsigned char twill_dynamic_shared[];
+  return reinterpret_cast<T*>(twill_dynamic_shared);
+}
+
+// Shuffles have width 32, so that a wave of 64 lanes is two logical warps.
+
+template <class T>
+inline constexpr bool can_shuffle = std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+
+template <class T>
+__device__ inline T shuffle(T value, int lane) {
+  static_assert(can_shuffle<T>);
+  return __shfl(value, lane, 32);
+}
+template <class T>
+__device__ inline T shuffle_up(T value, unsigned delta) {
+  static_assert(can_shuffle<T>);
+  return __shfl_up(value, delta, 32);
+}
+template <class T>
+__device__ inline T shuffle_down(T value, unsigned delta) {
+  static_assert(can_shuffle<T>);
+  return __shfl_down(value, delta, 32);
+}
+template <class T>
+__device__ inline T shuffle_xor(T value, int mask) {
+  static_assert(can_shuffle<T>);
+  return __shfl_xor(value, mask, 32);
+}
+
+using word16 = uint4;
+
+template <int I>
+__device__ inline std::uint32_t word(word16 words) {
+  static_assert(I >= 0 && I < 4);
+  return I == 0 ? words.x : I == 1 ? words.y : I == 2 ? words.z : words.w;
+}
+__device__ inline word16 make_word16(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+  return make_uint4(a, b, c, d);
+}
+
+/// v_perm_b32 takes its low four bytes from its second operand, and a byte, not a nibble, to name each.
+__device__ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
+  const std::uint32_t bytes =
+      (selector & 0x7u) | (selector & 0x70u) << 4 | (selector & 0x700u) << 8 | (selector & 0x7000u) << 12;
+  return __builtin_amdgcn_perm(b, a, bytes);
+}
+
+template <class T>
+inline constexpr bool is_atomic_word = std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+
+template <class T>
+__device__ inline T atomic_add(T* at, T value) {
+  static_assert(is_atomic_word<T>);
+  return __hip_atomic_fetch_add(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+template <class T>
+__device__ inline T atomic_or(T* at, T value) {
+  static_assert(is_atomic_word<T>);
+  return __hip_atomic_fetch_or(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+template <class T>
+__device__ inline T atomic_min(T* at, T value) {
+  static_assert(is_atomic_word<T>);
+  return __hip_atomic_fetch_min(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+template <class T>
+__device__ inline T atomic_max(T* at, T value) {
+  static_assert(is_atomic_word<T>);
+  return __hip_atomic_fetch_max(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+template <class T>
+__device__ inline T atomic_exchange(T* at, T value) {
+  static_assert(is_atomic_word<T>);
+  return __hip_atomic_exchange(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+template <class T>
+__device__ inline T atomic_cas(T* at, T expected, T desired) {
+  static_assert(is_atomic_word<T>);
+  __hip_atomic_compare_exchange_strong(at, &expected, desired, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+                                       __HIP_MEMORY_SCOPE_AGENT);
+  return expected;
+}
+
+__device__ inline void thread_fence() {
+  __threadfence();
+}
+
+template <class T>
+__device__ inline T load_relaxed(const T* from) {
+  static_assert(is_atomic_word<T>);
+  return __hip_atomic_load(from, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+template <class T>
+__device__ inline void store_relaxed(T* to, T value) {
+  static_assert(is_atomic_word<T>);
+  __hip_atomic_store(to, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+template <class T>
+__device__ inline T load_acquire(const T* from) {
+  static_assert(is_atomic_word<T>);
+  return __hip_atomic_load(from, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT);
+}
+template <class T>
+__device__ inline void store_release(T* to, T value) {
+  static_assert(is_atomic_word<T>);
+  __hip_atomic_store(to, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+}  // namespace twill::hip

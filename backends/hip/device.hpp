@@ -1,0 +1,24 @@
+#pragma once
+
+// What kernels are written in, for HIP. backends/cuda and backends/simt give the same names the same meaning.
+
+#include <hip/hip_runtime.h>
+
+#if defined(__HIP_PLATFORM_NVIDIA__)
+
+// nvcc compiles this platform: its device language is CUDA's.
+#include "backends/cuda/device.hpp"
+
+namespace twill::hip {
+using cuda::atomic_add, cuda::atomic_cas, cuda::atomic_exchange, cuda::atomic_max, cuda::atomic_min, cuda::atomic_or;
+using cuda::byte_permute, cuda::make_word16, cuda::word, cuda::word16;
+using cuda::dynamic_shared;
+using cuda::load_acquire, cuda::load_relaxed, cuda::store_relaxed, cuda::store_release, cuda::thread_fence;
+using cuda::shuffle, cuda::shuffle_down, cuda::shuffle_up, cuda::shuffle_xor;
+}  // namespace twill::hip
+
+#else
+
+#include "amd_device.hpp"
+
+#endif

@@ -1,0 +1,173 @@
+#pragma once
+
+// What kernels are written in, for the simulated device. backends/cuda and backends/hip give the same names the same
+// meaning; threadIdx, blockIdx, blockDim and gridDim come from identity.hpp.
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "identity.hpp"
+
+#define __global__
+#define __device__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+/// One for each OS thread: it runs one block at a time.
+#define __shared__ static thread_local
+
+namespace twill::simt {
+
+inline void __syncthreads() {
+  block_barrier();
+}
+
+/// The dynamic shared memory of the block, 256-byte aligned.
+template <class T>
+inline T* dynamic_shared() {
+  static_assert(alignof(T) <= 16, "dynamic shared memory is 16-byte aligned on GPUs");
+  return static_cast<T*>(running.shared);
+}
+
+// Shuffles: all 32 lanes of a logical warp take part, or as many as its block has. T has 4 or 8 bytes.
+
+template <class T>
+inline constexpr bool can_shuffle = std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+
+/// The value of lane `source`; the caller's own where there is none.
+template <class T>
+inline T from_lane(T value, unsigned source) {
+  static_assert(can_shuffle<T>);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  bits = warp_exchange(bits, source);
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+inline unsigned this_lane() {
+  return running.thread % warp_lanes;
+}
+
+/// The value of lane `lane` % 32.
+template <class T>
+inline T shuffle(T value, int lane) {
+  return from_lane(value, static_cast<unsigned>(lane) % warp_lanes);
+}
+/// The value of the lane `delta` (0 to 31) below; a lane's own where there is none.
+template <class T>
+inline T shuffle_up(T value, unsigned delta) {
+  return from_lane(value, this_lane() - delta);
+}
+/// The value of the lane `delta` (0 to 31) above; a lane's own where there is none.
+template <class T>
+inline T shuffle_down(T value, unsigned delta) {
+  return from_lane(value, this_lane() + delta);
+}
+/// The value of the lane whose number differs in the bits of `mask` (0 to 31).
+template <class T>
+inline T shuffle_xor(T value, int mask) {
+  return from_lane(value, this_lane() ^ static_cast<unsigned>(mask));
+}
+
+// Words and bytes
+
+/// 16 bytes that move in one access.
+using word16 = std::uint32_t __attribute__((vector_size(16)));
+
+/// 32-bit word I of four, in the order of memory.
+template <int I>
+inline std::uint32_t word(word16 words) {
+  static_assert(I >= 0 && I < 4);
+  return words[I];
+}
+inline word16 make_word16(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+  return word16{a, b, c, d};
+}
+
+/// Four of the eight bytes of a (0 to 3, lowest first) and b (4 to 7), one named by the low three bits of each of
+/// `selector`'s low four nibbles.
+inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
+  const std::uint64_t bytes = static_cast<std::uint64_t>(b) << 32 | a;
+  std::uint32_t result = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned from = selector >> (4 * i) & 7;
+    result |= (static_cast<std::uint32_t>(bytes >> (8 * from)) & 0xffu) << (8 * i);
+  }
+  return result;
+}
+
+// Atomics on integers of 4 or 8 bytes: device scope, relaxed. Each returns what was there.
+
+template <class T>
+inline constexpr bool is_atomic_word = std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+
+template <class T>
+inline T atomic_add(T* at, T value) {
+  static_assert(is_atomic_word<T>);
+  return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
+}
+template <class T>
+inline T atomic_or(T* at, T value) {
+  static_assert(is_atomic_word<T>);
+  return __atomic_fetch_or(at, value, __ATOMIC_RELAXED);
+}
+template <class T>
+inline T atomic_exchange(T* at, T value) {
+  static_assert(is_atomic_word<T>);
+  return __atomic_exchange_n(at, value, __ATOMIC_RELAXED);
+}
+/// Writes `desired` where `expected` is found.
+template <class T>
+inline T atomic_cas(T* at, T expected, T desired) {
+  static_assert(is_atomic_word<T>);
+  __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
+}
+template <class T>
+inline T atomic_min(T* at, T value) {
+  static_assert(is_atomic_word<T>);
+  T seen = __atomic_load_n(at, __ATOMIC_RELAXED);
+  while (value < seen && !__atomic_compare_exchange_n(at, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+  return seen;
+}
+template <class T>
+inline T atomic_max(T* at, T value) {
+  static_assert(is_atomic_word<T>);
+  T seen = __atomic_load_n(at, __ATOMIC_RELAXED);
+  while (seen < value && !__atomic_compare_exchange_n(at, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+  return seen;
+}
+
+// Words of 4 or 8 bytes in global memory that other blocks read and write meanwhile: device scope.
+
+/// The calling thread's accesses before come before those after, for every thread of the device.
+inline void thread_fence() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+template <class T>
+inline T load_relaxed(const T* from) {
+  static_assert(is_atomic_word<T>);
+  return __atomic_load_n(from, __ATOMIC_RELAXED);
+}
+template <class T>
+inline void store_relaxed(T* to, T value) {
+  static_assert(is_atomic_word<T>);
+  __atomic_store_n(to, value, __ATOMIC_RELAXED);
+}
+/// What the thread that stored the value wrote before `store_release` is seen after this load.
+template <class T>
+inline T load_acquire(const T* from) {
+  static_assert(is_atomic_word<T>);
+  return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+template <class T>
+inline void store_release(T* to, T value) {
+  static_assert(is_atomic_word<T>);
+  __atomic_store_n(to, value, __ATOMIC_RELEASE);
+}
+
+}  // namespace twill::simt

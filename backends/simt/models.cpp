@@ -1,0 +1,172 @@
+#include "models.hpp"
+
+#include <fstream>
+#include <iterator>
+
+#include <nlohmann/json.hpp>
+
+#include "core/check.hpp"
+
+namespace twill::simt {
+namespace {
+
+using nlohmann::json;
+
+enum class need { required, optional };
+
+struct text_field {
+  const char* name;
+  std::string datasheet::*value;
+  need needed;
+};
+constexpr text_field text_fields[] = {
+    {"vendor", &datasheet::vendor, need::required},
+    {"model", &datasheet::model, need::required},
+    {"architecture", &datasheet::architecture, need::required},
+    {"memory_type", &datasheet::memory_type, need::optional},
+};
+
+struct number_field {
+  const char* name;
+  std::uint64_t datasheet::*value;
+  need needed;
+  std::uint64_t least, most;
+};
+constexpr std::uint64_t any = std::uint64_t{1} << 53;  // as far as all JSON writers keep integers exact
+constexpr number_field number_fields[] = {
+    {"memory_bytes", &datasheet::memory_bytes, need::required, 1, any},
+    {"bus_width_bits", &datasheet::bus_width_bits, need::required, 8, any},
+    {"memory_transfers_per_second", &datasheet::memory_transfers_per_second, need::required, 1, any},
+    {"peak_bytes_per_second", &datasheet::peak_bytes_per_second, need::required, 1, any},
+    {"multiprocessors", &datasheet::multiprocessors, need::required, 1, 65535},
+    {"core_clock_hz", &datasheet::core_clock_hz, need::required, 1, any},
+    {"shader_clock_hz", &datasheet::shader_clock_hz, need::optional, 1, any},
+    {"warp_size", &datasheet::warp_size, need::required, 32, 64},
+    {"max_threads_per_block", &datasheet::max_threads_per_block, need::required, 32, 1024},
+    {"max_threads_per_multiprocessor", &datasheet::max_threads_per_multiprocessor, need::required, 32, 65535},
+    {"max_blocks_per_multiprocessor", &datasheet::max_blocks_per_multiprocessor, need::required, 1, 65535},
+    {"registers_per_multiprocessor", &datasheet::registers_per_multiprocessor, need::required, 1, any},
+    {"shared_bytes_per_block", &datasheet::shared_bytes_per_block, need::required, 0, 1 << 24},
+    {"shared_bytes_per_multiprocessor", &datasheet::shared_bytes_per_multiprocessor, need::required, 0, 1 << 24},
+    {"l2_bytes", &datasheet::l2_bytes, need::required, 0, any},
+    {"last_level_cache_bytes", &datasheet::last_level_cache_bytes, need::optional, 0, any},
+};
+constexpr char sources_field[] = "sources";
+
+[[noreturn]] void fail_datasheet(const std::string& origin, const std::string& why) {
+  detail::fail(errc::invalid_argument, "the datasheet " + origin + " is not usable", why,
+               "see those in presets/devices");
+}
+
+std::string expected(const number_field& field) {
+  std::string text = "a whole number from " + std::to_string(field.least);
+  return field.most == any ? text + " up" : text + " to " + std::to_string(field.most);
+}
+
+// The value of a field, or nullptr where one that is optional is missing.
+const json* value_of(const json& all, const char* name, need needed, const std::string& what,
+                     const std::string& origin) {
+  const auto found = all.find(name);
+  if (found != all.end()) return &*found;
+  if (needed == need::required) fail_datasheet(origin, std::string(name) + " is missing; it is " + what);
+  return nullptr;
+}
+
+void read_texts(const json& all, const std::string& origin, datasheet& sheet) {
+  for (const auto& field : text_fields) {
+    const json* value = value_of(all, field.name, field.needed, "a text", origin);
+    if (value == nullptr) continue;
+    if (!value->is_string() || value->get_ref<const std::string&>().empty()) {
+      fail_datasheet(origin, std::string(field.name) + " is " + value->dump() + "; it must be a text");
+    }
+    sheet.*field.value = value->get<std::string>();
+  }
+}
+
+void read_numbers(const json& all, const std::string& origin, datasheet& sheet) {
+  for (const auto& field : number_fields) {
+    const json* value = value_of(all, field.name, field.needed, expected(field), origin);
+    if (value == nullptr) continue;
+    const bool fits = value->is_number_unsigned() && value->get<std::uint64_t>() >= field.least &&
+                      value->get<std::uint64_t>() <= field.most;
+    if (!fits) {
+      fail_datasheet(origin, std::string(field.name) + " is " + value->dump() + "; it must be " + expected(field));
+    }
+    sheet.*field.value = value->get<std::uint64_t>();
+  }
+}
+
+void read_sources(const json& all, const std::string& origin, datasheet& sheet) {
+  const std::string what = "a list of texts, where each figure comes from";
+  const json& value = *value_of(all, sources_field, need::required, what, origin);
+  const bool is_list = value.is_array() && !value.empty();
+  if (!is_list) fail_datasheet(origin, std::string(sources_field) + " must be " + what);
+  for (const auto& one : value) {
+    if (!one.is_string()) fail_datasheet(origin, std::string(sources_field) + " must be " + what);
+    sheet.sources.push_back(one.get<std::string>());
+  }
+}
+
+void refuse_unknown(const json& all, const std::string& origin) {
+  for (const auto& item : all.items()) {
+    bool known = item.key() == sources_field;
+    for (const auto& field : text_fields) known = known || item.key() == field.name;
+    for (const auto& field : number_fields) known = known || item.key() == field.name;
+    if (!known) fail_datasheet(origin, "no field is called \"" + item.key() + "\"");
+  }
+}
+
+// The two ways to say how fast the memory is must agree: a slip of a digit in one shows.
+void compare_peak(const datasheet& sheet, const std::string& origin) {
+  const double product = static_cast<double>(sheet.bus_width_bits) / 8 * sheet.memory_transfers_per_second;
+  const double ratio = product / static_cast<double>(sheet.peak_bytes_per_second);
+  if (ratio > 0.98 && ratio < 1.02) return;
+  fail_datasheet(origin, "peak_bytes_per_second is " + std::to_string(sheet.peak_bytes_per_second) +
+                             "; bus_width_bits / 8 * memory_transfers_per_second is " +
+                             std::to_string(static_cast<std::uint64_t>(product)));
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  detail::require(file.good() || (file.eof() && !text.empty()), "cannot read the datasheet " + path,
+                  "there is no such file, it is empty, or it may not be read", "check the path");
+  return text;
+}
+
+}  // namespace
+
+datasheet parse_datasheet(std::string_view text, const std::string& origin) {
+  json all;
+  try {
+    all = json::parse(text);
+  } catch (const json::exception& e) {
+    fail_datasheet(origin, e.what());
+  }
+  if (!all.is_object()) fail_datasheet(origin, "it must be a JSON object");
+  datasheet sheet;
+  refuse_unknown(all, origin);
+  read_texts(all, origin, sheet);
+  read_numbers(all, origin, sheet);
+  read_sources(all, origin, sheet);
+  if (sheet.warp_size != 32 && sheet.warp_size != 64) {
+    fail_datasheet(origin, "warp_size is " + std::to_string(sheet.warp_size) + "; it must be 32 or 64");
+  }
+  compare_peak(sheet, origin);
+  return sheet;
+}
+
+datasheet find_datasheet(std::string_view which) {
+  constexpr std::string_view suffix = ".json";
+  const bool is_path = which.size() > suffix.size() && which.substr(which.size() - suffix.size()) == suffix;
+  if (is_path) return parse_datasheet(read_file(std::string(which)), std::string(which));
+  std::string known;
+  for (std::size_t i = 0; i < embedded_model_count; ++i) {
+    if (which == embedded_models[i].name) return parse_datasheet(embedded_models[i].json, std::string(which));
+    known.append(", simt:").append(embedded_models[i].name);
+  }
+  detail::fail(errc::no_device, "no simulated device \"simt:" + std::string(which) + "\"", "there are: simt" + known,
+               "name one of those, or a datasheet of your own as simt:PATH.json");
+}
+
+}  // namespace twill::simt

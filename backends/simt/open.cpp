@@ -1,0 +1,87 @@
+// Which simulated devices there are, and opening one.
+
+#include <cstdlib>
+
+#include <twill/simt.hpp>
+
+#include "backends/host/machine.hpp"
+#include "core/check.hpp"
+#include "models.hpp"
+#include "simt_device.hpp"
+
+namespace twill::simt {
+
+std::vector<std::string> list();
+std::shared_ptr<detail::backend_device> open(std::string_view which);
+
+namespace {
+
+constexpr std::size_t generic_shared_bytes = 64 * 1024;
+
+// No GPU in particular: what common ones allow, with this machine's memory.
+device_properties generic_properties(int threads) {
+  device_properties p;
+  p.name = p.backend = "simt";
+  p.vendor = "simulated";
+  p.model = "generic GPU";
+  p.architecture = "simt";
+  p.memory_bytes = host::machine_memory().total_bytes;
+  p.multiprocessors = threads;
+  p.warp_size = 32;
+  p.max_threads_per_block = block_runner::max_threads;
+  p.shared_bytes_per_block = generic_shared_bytes;
+  return p;
+}
+
+device_properties properties_of(const datasheet& sheet, std::string_view which) {
+  device_properties p;
+  p.name = "simt:" + std::string(which);
+  p.backend = "simt";
+  p.vendor = sheet.vendor;
+  p.model = sheet.model;
+  p.architecture = sheet.architecture;
+  p.memory_bytes = sheet.memory_bytes;
+  p.peak_bytes_per_second = static_cast<double>(sheet.peak_bytes_per_second);
+  p.cache_bytes = sheet.last_level_cache_bytes > 0 ? sheet.last_level_cache_bytes : sheet.l2_bytes;
+  p.multiprocessors = static_cast<int>(sheet.multiprocessors);
+  p.warp_size = static_cast<int>(sheet.warp_size);
+  p.max_threads_per_block = static_cast<int>(sheet.max_threads_per_block);
+  p.shared_bytes_per_block = sheet.shared_bytes_per_block;
+  return p;
+}
+
+schedule starting_order() {
+  const char* const asked = std::getenv("TWILL_SIMT_ORDER");
+  return asked == nullptr ? schedule{} : parse_schedule(asked);
+}
+
+}  // namespace
+
+std::vector<std::string> list() {
+  std::vector<std::string> names{"simt"};
+  for (std::size_t i = 0; i < embedded_model_count; ++i) {
+    names.push_back(std::string("simt:") + embedded_models[i].name);
+  }
+  return names;
+}
+
+std::shared_ptr<detail::backend_device> open(std::string_view which) {
+  const int threads = host::default_thread_count();
+  auto properties = which.empty() ? generic_properties(threads) : properties_of(find_datasheet(which), which);
+  return std::make_shared<simt_device>(std::move(properties), starting_order(), threads);
+}
+
+}  // namespace twill::simt
+
+namespace twill {
+
+void set_interleaving(const device& on, interleaving order, std::uint64_t seed) {
+  auto* const simulated = dynamic_cast<simt::simt_device*>(on.impl().get());
+  if (simulated == nullptr) {
+    detail::fail(errc::unsupported, on.properties().name + " has no order of threads to choose",
+                 "only simulated devices have one", "open \"simt\"");
+  }
+  simulated->set_order({order, seed});
+}
+
+}  // namespace twill

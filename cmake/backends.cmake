@@ -1,0 +1,53 @@
+# Decides which backends are built and enables the languages that they need. Included once, by the root.
+
+foreach(backend IN LISTS TWILL_BACKENDS)
+  if(NOT backend MATCHES "^(cpu|simt|cuda|hip)$")
+    message(FATAL_ERROR "There is no backend ${backend} (TWILL_BACKENDS is ${TWILL_BACKENDS}). "
+      "There are cuda, hip, cpu and simt.")
+  endif()
+endforeach()
+if(NOT TWILL_HIP_PLATFORM MATCHES "^(amd|nvidia)$")
+  message(FATAL_ERROR "There is no HIP platform ${TWILL_HIP_PLATFORM} (TWILL_HIP_PLATFORM). There are amd and nvidia.")
+endif()
+list(APPEND TWILL_BACKENDS cpu simt)
+list(REMOVE_DUPLICATES TWILL_BACKENDS)
+
+set(TWILL_HIP_ON_NVIDIA OFF)
+if("hip" IN_LIST TWILL_BACKENDS AND TWILL_HIP_PLATFORM STREQUAL "nvidia")
+  set(TWILL_HIP_ON_NVIDIA ON)
+endif()
+if("hip" IN_LIST TWILL_BACKENDS)
+  include(hip)
+endif()
+if("cuda" IN_LIST TWILL_BACKENDS OR TWILL_HIP_ON_NVIDIA)
+  include(cuda)
+endif()
+
+find_package(Threads REQUIRED)
+find_package(Boost CONFIG REQUIRED COMPONENTS context)
+find_package(nlohmann_json REQUIRED)
+
+# What the library is linked with, and which backends it is told of.
+set(twill_libraries Threads::Threads Boost::context)
+set(twill_definitions "TWILL_DEFAULT_DEVICE=\"${TWILL_DEFAULT_DEVICE}\"")
+if("cuda" IN_LIST TWILL_BACKENDS)
+  list(APPEND twill_definitions TWILL_HAS_CUDA)
+endif()
+if("hip" IN_LIST TWILL_BACKENDS)
+  list(APPEND twill_definitions TWILL_HAS_HIP)
+endif()
+if("cuda" IN_LIST TWILL_BACKENDS OR TWILL_HIP_ON_NVIDIA)
+  list(APPEND twill_libraries CUDA::cudart_static ${CMAKE_DL_LIBS})
+endif()
+if("hip" IN_LIST TWILL_BACKENDS AND NOT TWILL_HIP_ON_NVIDIA)
+  list(APPEND twill_libraries Twill::hip_runtime ${CMAKE_DL_LIBS})
+endif()
+
+message(STATUS "Twill ${PROJECT_VERSION} with the backends: ${TWILL_BACKENDS}")
+if(TWILL_DEFAULT_DEVICE)
+  message(STATUS "Default device: ${TWILL_DEFAULT_DEVICE}")
+endif()
+if(TWILL_DEFAULT_DEVICE STREQUAL "simt:gtx280")
+  message(STATUS "No living toolkit targets sm_13 (the last was CUDA 6.5, without C++11): this is the build for the "
+    "host, on which the kernels run against a model of the GTX 280")
+endif()

@@ -1,0 +1,48 @@
+# Install rules: library, headers, command, CMake package and pkg-config file. The installed tree can be moved.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(twill_package "${CMAKE_INSTALL_LIBDIR}/cmake/Twill")
+
+# Only a static library passes on what it needs.
+set(twill_dependencies "")
+set(twill_pc_libs "")
+get_target_property(twill_type twill TYPE)
+if(twill_type STREQUAL "STATIC_LIBRARY")
+  string(APPEND twill_dependencies "find_dependency(Threads)\nfind_dependency(Boost CONFIG COMPONENTS context)\n")
+  set(twill_pc_libs " -lboost_context -pthread")
+  if("CUDA::cudart_static" IN_LIST twill_libraries)
+    string(APPEND twill_dependencies "find_dependency(CUDAToolkit)\n")
+    string(APPEND twill_pc_libs " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
+  endif()
+  if("Twill::hip_runtime" IN_LIST twill_libraries)
+    string(APPEND twill_dependencies "include(\"\${CMAKE_CURRENT_LIST_DIR}/hip_runtime.cmake\")\n")
+    get_filename_component(twill_hip_folder "${TWILL_HIP_RUNTIME}" DIRECTORY)
+    string(APPEND twill_pc_libs " -L${twill_hip_folder} -lamdhip64")
+    install(FILES cmake/hip_runtime.cmake DESTINATION "${twill_package}")
+  endif()
+endif()
+
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(twill_compatibility SameMinorVersion)
+else()
+  set(twill_compatibility SameMajorVersion)
+endif()
+configure_package_config_file(cmake/TwillConfig.cmake.in TwillConfig.cmake INSTALL_DESTINATION "${twill_package}")
+write_basic_package_version_file(TwillConfigVersion.cmake COMPATIBILITY ${twill_compatibility})
+
+file(RELATIVE_PATH twill_pc_prefix "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+configure_file(cmake/twill.pc.in twill.pc @ONLY)
+
+install(TARGETS twill EXPORT TwillTargets FILE_SET HEADERS)
+install(EXPORT TwillTargets NAMESPACE Twill:: DESTINATION "${twill_package}")
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/TwillConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/TwillConfigVersion.cmake"
+        DESTINATION "${twill_package}")
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/twill.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+if(TARGET twill_tool)
+  if(twill_type STREQUAL "SHARED_LIBRARY")
+    file(RELATIVE_PATH twill_rpath "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+    set_target_properties(twill_tool PROPERTIES INSTALL_RPATH "$ORIGIN/${twill_rpath}")
+  endif()
+  install(TARGETS twill_tool)
+endif()

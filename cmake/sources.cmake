@@ -1,0 +1,128 @@
+# Everything that is compiled, in one place, relative to the root of the repository. An operation is one line in each of
+# headers, kernels (twice) and tests.
+
+set(twill_headers
+  include/twill/buffer.hpp
+  include/twill/cuda.hpp
+  include/twill/device.hpp
+  include/twill/error.hpp
+  include/twill/event.hpp
+  include/twill/hip.hpp
+  include/twill/ladder/rung.hpp
+  include/twill/ladder/transpose.hpp
+  include/twill/simt.hpp
+  include/twill/stream.hpp
+  include/twill/transpose.hpp
+  include/twill/twill.hpp
+  include/twill/version.hpp)
+
+# Knows backends only through backend.hpp.
+set(twill_core_sources
+  backends/backends.cpp
+  backends/borrow.cpp
+  src/core/arguments.cpp
+  src/core/buffer.cpp
+  src/core/check.cpp
+  src/core/device.cpp
+  src/core/event.cpp
+  src/core/stream.cpp
+  src/core/transpose.cpp
+  src/core/transpose_ladder.cpp)
+
+# Compiled once for each of cuda, hip and simt.
+set(twill_kernel_sources
+  src/ops/table.cpp
+  src/ops/transpose.cpp
+  src/ladder/table.cpp
+  src/ladder/transpose.cpp)
+
+# Compiled once for each of cuda and hip.
+set(twill_gpu_sources
+  backends/gpu/device.cpp
+  backends/gpu/geam.cpp
+  backends/gpu/launch.cpp
+  backends/gpu/open.cpp)
+
+# What cpu and simt share.
+set(twill_host_sources
+  backends/host/allocations.cpp
+  backends/host/host_device.cpp
+  backends/host/machine.cpp
+  backends/host/thread_team.cpp)
+
+set(twill_cpu_sources
+  backends/cpu/device.cpp
+  backends/cpu/transpose.cpp
+  backends/cpu/transpose_ladder.cpp)
+set(twill_simt_sources
+  backends/simt/block_fault.cpp
+  backends/simt/block_runner.cpp
+  backends/simt/executor.cpp
+  backends/simt/fiber.cpp
+  backends/simt/kernel_name.cpp
+  backends/simt/launch.cpp
+  backends/simt/models.cpp
+  backends/simt/open.cpp
+  backends/simt/order.cpp
+  backends/simt/simt_device.cpp)
+
+# Datasheets of the simulated devices, built into the library.
+set(twill_device_models
+  presets/devices/8800gtx.json
+  presets/devices/a100.json
+  presets/devices/gtx280.json
+  presets/devices/h100.json
+  presets/devices/h200.json
+  presets/devices/k20.json
+  presets/devices/mi100.json
+  presets/devices/mi250x.json
+  presets/devices/mi300x.json
+  presets/devices/mi50.json
+  presets/devices/rx6800xt.json
+  presets/devices/rx7900xtx.json
+  presets/devices/v100.json)
+
+set(twill_tool_sources
+  src/tool/bench_command.cpp
+  src/tool/bench_file.cpp
+  src/tool/bench_plan.cpp
+  src/tool/bench_run.cpp
+  src/tool/bench_table.cpp
+  src/tool/bench_transpose.cpp
+  src/tool/case_runner.cpp
+  src/tool/compare_command.cpp
+  src/tool/devices_command.cpp
+  src/tool/format.cpp
+  src/tool/main.cpp
+  src/tool/output_file.cpp
+  src/tool/parse.cpp
+  src/tool/pattern.cpp
+  src/tool/progress.cpp
+  src/tool/report_file.cpp
+  src/tool/statistics.cpp
+  src/tool/table.cpp
+  src/tool/timing.cpp
+  src/tool/transpose_check.cpp
+  src/tool/working_set.cpp)
+
+set(twill_tests
+  tests/simt_faults_test.cpp
+  tests/simt_host_test.cpp
+  tests/simt_kernels_test.cpp
+  tests/simt_models_test.cpp
+  tests/simt_test.cpp
+  tests/transpose_ladder_test.cpp
+  tests/transpose_test.cpp)
+
+# What a folder holds and no list names is a mistake: it would neither be built nor tested.
+function(twill_check_lists)
+  set(listed ${twill_headers} ${twill_core_sources} ${twill_kernel_sources} ${twill_gpu_sources} ${twill_host_sources}
+      ${twill_cpu_sources} ${twill_simt_sources} ${twill_device_models} ${twill_tool_sources} ${twill_tests})
+  file(GLOB_RECURSE there RELATIVE "${TWILL_ROOT}" "${TWILL_ROOT}/include/*.hpp" "${TWILL_ROOT}/src/*.cpp"
+       "${TWILL_ROOT}/backends/*.cpp" "${TWILL_ROOT}/presets/devices/*.json" "${TWILL_ROOT}/tests/*_test.cpp")
+  list(REMOVE_ITEM there ${listed})
+  if(there)
+    list(JOIN there ", " there)
+    message(FATAL_ERROR "Not built: ${there} (no list in cmake/sources.cmake names it). Add it there, or delete it.")
+  endif()
+endfunction()

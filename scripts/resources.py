@@ -1,0 +1,94 @@
+"""What amd-resources and nvidia-resources share: kernels' resources as the compiler reports them, as tables."""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOOLCHAINS = pathlib.Path(os.environ.get("TWILL_TOOLCHAINS") or ROOT / "build/toolchains")
+INCLUDES = ["-Iinclude", "-I.", "-Isrc", "-Ibackends/gpu"]
+
+
+def run(command):
+    """Runs in the root of the sources; returns stderr, or raises with it."""
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        raise RuntimeError(f"failed: {' '.join(map(str, command))}\n{done.stderr}")
+    return done.stderr
+
+
+def short_names(mangled):
+    """'void twill::hip::kernels::copy<unsigned int, 32, 8>(...)' as 'copy<u32, 32, 8>'."""
+    plain = subprocess.run(["c++filt", *mangled], capture_output=True, text=True, check=True).stdout.splitlines()
+    names = {}
+    for symbol, name in zip(mangled, plain):
+        name = re.sub(r"\((?!anonymous).*", "", name).split("kernels::", 1)[-1].removeprefix("void ")
+        for cpp, short in [("unsigned char", "u8"), ("unsigned short", "u16"), ("unsigned long", "u64"),
+                           ("unsigned int", "u32"), ("(anonymous namespace)::", "")]:
+            name = name.replace(cpp, short)
+        names[symbol] = re.sub(r"HIP_vector_type<u32, 4u?>|uint4", "word16", name)
+    return names
+
+
+def rung(kernel):
+    """The rung of the ladder that a kernel is: most have its name, three share `tiled` with other arguments."""
+    name, _, arguments = kernel.partition("<")
+    tiled = {"0, false>": "coalesced", "1, false>": "conflict-free", "1, true>": "diagonal"}
+    return tiled.get(", ".join(arguments.split(", ")[-2:])) if name == "tiled" else name.replace("_", "-")
+
+
+def table(heads, rows):
+    """A Markdown table; the first two columns are text."""
+    lines = [heads, ["---"] * 2 + ["---:"] * (len(heads) - 2), *([f"`{row[0]}`", *row[1:]] for row in rows)]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def page(architecture, kernels, columns, match):
+    heads = ["kernel", "rung", *columns]
+    shown = [[kernel[head] for head in heads] for kernel in kernels if re.search(match, kernel["kernel"])]
+    spilling = sum(kernel["spills"] > 0 for kernel in kernels) or "none"
+    summary = f"Of {len(kernels)} kernels in all, {spilling} spill registers."
+    return f"### {architecture}\n\n{table(heads, shown)}\n\n{summary}\n"
+
+
+def arguments(doc, architectures):
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("architectures", nargs="*", metavar="ARCH", help="default: " + " ".join(architectures))
+    parser.add_argument("--source", default="src/ladder/transpose.cpp", metavar="FILE", help="default: %(default)s")
+    parser.add_argument("--match", default=r"<u32, 32, 8\b", metavar="REGEX",
+                        help="kernels shown in the tables; all are checked, and written to JSON (default: %(default)s)")
+    parser.add_argument("--markdown", metavar="FILE", help="write the tables there instead of stdout")
+    parser.add_argument("--json", metavar="FILE", help="write every kernel's figures there")
+    options = parser.parse_args()
+    options.architectures = options.architectures or architectures
+    return options
+
+
+def main(doc, architectures, columns, measure):
+    """measure(architecture, source) gives a list of dicts with `kernel`, `spills` and a value for each column."""
+    options = arguments(doc, architectures)
+    try:
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            measured = list(pool.map(lambda name: measure(name, options.source), options.architectures))
+    except (RuntimeError, OSError) as problem:
+        sys.exit(f"{pathlib.Path(sys.argv[0]).name}: {problem}")
+    found = dict(zip(options.architectures, measured))
+    for kernels in measured:
+        for kernel in kernels:
+            kernel["rung"] = rung(kernel["kernel"])
+    text = "\n".join(page(name, kernels, columns, options.match) for name, kernels in found.items())
+    if options.json:
+        report = {"schema": 1, "source": options.source, "architectures": found}
+        pathlib.Path(options.json).write_text(json.dumps(report, indent=1) + "\n")
+    if options.markdown:
+        pathlib.Path(options.markdown).write_text(text)
+    else:
+        print(text)
+    bad = [f"{name}: {k['kernel']} spills registers" for name, kernels in found.items() for k in kernels if k["spills"]]
+    bad += [f"{name}: {options.source} holds no kernel" for name in found if not found[name]]
+    if bad:
+        sys.exit("\n".join(bad))

@@ -1,0 +1,134 @@
+#include "bench_command.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "bench_run.hpp"
+#include "format.hpp"
+#include "output_file.hpp"
+#include "refuse.hpp"
+#include "report_file.hpp"
+
+namespace twill::tool {
+namespace {
+
+/// The command line as it was written.
+struct bench_arguments {
+  std::string operation = "transpose";
+  std::vector<std::string> devices, kernels, sizes, types, blocks;
+  std::string loop = "over";
+  int reps = 31;
+  bool cold = false;
+  bool warm = false;
+  std::string json_path, csv_path;
+};
+
+/// One line an operation.
+std::vector<const ladder_operation*> operations() {
+  return {&transpose_operation()};
+}
+
+const ladder_operation& operation_named(const std::string& name) {
+  std::vector<std::string> known;
+  for (const ladder_operation* operation : operations()) {
+    if (operation->name == name) return *operation;
+    known.push_back(operation->name);
+  }
+  refuse(fmt::format("no operation \"{}\" to bench", name), "known: " + joined(known), "choose one of these");
+}
+
+bench_options options_of(const bench_arguments& arguments, const ladder_operation& operation) {
+  bench_options options;
+  options.devices = arguments.devices;
+  options.kernels = arguments.kernels;
+  for (const std::string& size : arguments.sizes) options.sizes.push_back(parse_size(size));
+  if (options.sizes.empty()) options.sizes.push_back(parse_size(operation.default_size));
+  for (const std::string& type : arguments.types) options.types.push_back(parse_type(type));
+  if (options.types.empty()) options.types.push_back(parse_type("f32"));
+  for (const std::string& block : arguments.blocks) options.blocks.push_back(parse_block(block));
+  if (arguments.cold && arguments.warm) {
+    refuse("--cold and --warm are both given", "each is the opposite of the other", "leave one out");
+  }
+  options.loops = parse_loop(arguments.loop);
+  if (arguments.reps < 1) {
+    refuse(fmt::format("--reps {} measures nothing", arguments.reps), "at least one sample is needed",
+           "write for example --reps 31");
+  }
+  options.reps = arguments.reps;
+  options.cold = !arguments.warm;
+  return options;
+}
+
+int run(const bench_arguments& arguments) {
+  const ladder_operation& operation = operation_named(arguments.operation);
+  const bench_options options = options_of(arguments, operation);
+  const output_file json_file(arguments.json_path);
+  const output_file csv_file(arguments.csv_path);
+  if (json_file.wanted() && arguments.json_path == arguments.csv_path) {
+    refuse("--json and --csv name the same file", arguments.json_path, "give each its own");
+  }
+  const bench_plan plan = plan_bench(operation, options);
+
+  bench_report report;
+  const bool tables = !json_file.is_stdout() && !csv_file.is_stdout();
+  bool first = true;
+  run_bench(plan, options, report, [&](const bench_table& shown) {
+    if (!tables) return;
+    fmt::print("{}{}", first ? "" : "\n", table_text(shown, report.results));
+    std::fflush(stdout);
+    first = false;
+  });
+  json_file.write(json_text(json_of(report)));
+  csv_file.write(csv_text(report));
+
+  const auto wrong = std::count_if(report.results.begin(), report.results.end(),
+                                   [](const bench_result& result) { return !result.valid; });
+  if (wrong == 0) return 0;
+  fmt::print(stderr, "twill: {} of {} results wrong (an output was not what its kernel promises) see the rows WRONG\n",
+             wrong, report.results.size());
+  return 1;
+}
+
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                      const std::string& help, const std::string& value) {
+  return command.add_option(name, values, help)->allow_extra_args(false)->delimiter(',')->type_name(value);
+}
+
+void add_options(CLI::App& bench, bench_arguments& to) {
+  bench.add_option("operation", to.operation, "What to measure: transpose (the default)")->type_name("OP");
+  add_list(bench, "--device", to.devices,
+           "As `twill devices` names it. Default: the first GPU;\nwithout one, cpu, and simt for correctness", "NAME");
+  add_list(bench, "--kernel", to.kernels, "Only this rung, and memcpy beside it. Default: all", "NAME");
+  add_list(bench, "--size", to.sizes, "Rows and columns; N is NxN. Default: 4096x4096", "RxC");
+  add_list(bench, "--type", to.types, "u8 u16 u32 i32 f32 u64 f64 c64 c128. Default: f32", "TYPE");
+  add_list(bench, "--block", to.blocks, "Threads of a block. Default: each rung's own", "XxY");
+  bench
+      .add_option("--loop", to.loop,
+                  "Repeat by launching again (over the kernel), inside\none launch, or both. Default: over")
+      ->type_name("over|in|both");
+  bench.add_option("--reps", to.reps, "Samples a row; fewer where they take over 2 s.\nDefault: 31")->type_name("N");
+  bench.add_flag("--cold", to.cold, "Go round working sets of at least four times the\ncache. The default");
+  bench.add_flag("--warm", to.warm, "Use one working set again and again");
+  bench.add_option("--json", to.json_path, "Write the results here; - is standard output, and no\ntables")
+      ->type_name("FILE");
+  bench.add_option("--csv", to.csv_path, "The same as comma-separated values")->type_name("FILE");
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, int& exit_code) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure and check every rung of an operation");
+  const auto arguments = std::make_shared<bench_arguments>();
+  add_options(*bench, *arguments);
+  bench->footer(
+      "Options with \"...\" may be given again, or take a list: --size 2048,4096x64.\n"
+      "Exit code: 0 done, 1 a result was wrong, 2 bad usage.");
+  bench->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+}
+
+}  // namespace twill::tool

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parse.hpp"
+
+namespace twill::tool {
+
+/// What the user asked of `twill bench`, the same for every operation. Empty lists mean the default.
+struct bench_options {
+  std::vector<std::string> devices;
+  std::vector<std::string> kernels;
+  std::vector<extents> sizes;
+  std::vector<element_type> types;
+  std::vector<block_shape> blocks;
+  std::vector<loop_kind> loops;
+  int reps = 31;
+  bool cold = true;
+};
+
+}  // namespace twill::tool

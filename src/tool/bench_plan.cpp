@@ -1,0 +1,211 @@
+#include "bench_plan.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/core.h>
+
+#include "format.hpp"
+#include "refuse.hpp"
+
+namespace twill::tool {
+namespace {
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool has_block(const std::vector<block_shape>& blocks, block_shape wanted) {
+  return std::any_of(blocks.begin(), blocks.end(),
+                     [&](block_shape each) { return each.x == wanted.x && each.y == wanted.y; });
+}
+
+bool takes_block(const rung& which) {
+  return which.block.x != 0;
+}
+
+/// Without a named device: the default one, or on a machine without a GPU the CPU and, for correctness, simt.
+std::vector<device> open_devices(std::vector<std::string> names) {
+  if (names.empty()) {
+    names.push_back(device::default_name());
+    if (names.front() == base_device) names.push_back("simt");
+  }
+  std::vector<device> devices;
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    device on = device::open(name);
+    if (seen.insert(on.properties().name).second) devices.push_back(std::move(on));
+  }
+  return devices;
+}
+
+void require_known_kernels(const ladder_operation& operation, const bench_options& options, const bench_plan& plan) {
+  std::vector<std::string> known;
+  const auto learn = [&](const device& on) {
+    for (const rung& each : operation.rungs(on)) {
+      if (!contains(known, each.name)) known.emplace_back(each.name);
+    }
+  };
+  std::vector<std::string> devices;
+  for (const device& on : plan.devices) {
+    learn(on);
+    devices.push_back(on.properties().name);
+  }
+  if (plan.cpu) learn(*plan.cpu);
+  for (const std::string& kernel : options.kernels) {
+    if (contains(known, kernel)) continue;
+    refuse(fmt::format("no {} kernel \"{}\" on {}", operation.name, kernel, joined(devices)), "known: " + joined(known),
+           "choose one of these with --kernel");
+  }
+}
+
+/// The rungs of a device that are wanted, apart from its roof, which always runs.
+std::vector<rung> wanted_rungs(const ladder_operation& operation, const device& on, const bench_options& options) {
+  std::vector<rung> rungs;
+  for (const rung& each : operation.rungs(on)) {
+    const bool wanted = options.kernels.empty() || contains(options.kernels, each.name);
+    if (wanted && each.name != roof_name) rungs.push_back(each);
+  }
+  return rungs;
+}
+
+std::optional<planned_rung> roof_of(const ladder_operation& operation, const device& on) {
+  for (const rung& each : operation.rungs(on)) {
+    if (each.name == roof_name) return planned_rung{each, {}};
+  }
+  return std::nullopt;
+}
+
+planned_table plan_table(const ladder_operation& operation, const device& on, const std::vector<rung>& rungs,
+                         const element_type& type, loop_kind loop, std::optional<block_shape> block) {
+  planned_table table;
+  table.loop = loop;
+  table.block = block;
+  std::vector<std::string> left_out;
+  for (const rung& each : rungs) {
+    if (!takes_block(each)) {
+      if (loop == loop_kind::over) table.rungs.push_back({each, {}});
+      continue;
+    }
+    const std::vector<block_shape> blocks = operation.blocks(on, each.name, type.bytes);
+    const block_shape wanted = block ? *block : each.block;
+    if (has_block(blocks, wanted)) {
+      table.rungs.push_back({each, wanted});
+    } else if (!block && !blocks.empty()) {
+      table.rungs.push_back({each, blocks.front()});
+    } else {
+      left_out.emplace_back(each.name);
+    }
+  }
+  if (!left_out.empty()) {
+    const std::string what = block
+                                 ? "they do not have block " + block_text(*block)
+                                 : fmt::format("{} has no block they can run {} with", on.properties().name, type.name);
+    table.notes.push_back(fmt::format("Left out: {} ({}).", joined(left_out), what));
+  }
+  return table;
+}
+
+/// Refuses a block that the device, or every wanted rung on it, does not allow.
+void require_block(const ladder_operation& operation, const device& on, const std::vector<rung>& rungs,
+                   const element_type& type, block_shape block) {
+  const device_properties& properties = on.properties();
+  const std::int64_t threads = static_cast<std::int64_t>(block.x) * block.y;
+  if (threads > properties.max_threads_per_block) {
+    refuse(fmt::format("block {} is too large", block_text(block)),
+           fmt::format("it has {} threads; {} allows {} a block", threads, properties.name,
+                       properties.max_threads_per_block),
+           "choose a smaller --block");
+  }
+  std::vector<std::string> known;
+  for (const rung& each : rungs) {
+    for (const block_shape& has : operation.blocks(on, each.name, type.bytes)) {
+      if (has.x == block.x && has.y == block.y) return;
+      if (!contains(known, block_text(has))) known.push_back(block_text(has));
+    }
+  }
+  refuse(fmt::format("no chosen kernel has block {} for {} on {}", block_text(block), type.name, properties.name),
+         known.empty() ? "they take no block" : "known: " + joined(known),
+         known.empty() ? "leave --block out" : "choose one of these with --block");
+}
+
+std::vector<planned_table> plan_tables(const ladder_operation& operation, const device& on,
+                                       const std::vector<rung>& rungs, const element_type& type,
+                                       const bench_options& options) {
+  if (std::none_of(rungs.begin(), rungs.end(), takes_block)) {
+    return {plan_table(operation, on, rungs, type, loop_kind::over, std::nullopt)};
+  }
+  std::vector<std::optional<block_shape>> blocks(options.blocks.begin(), options.blocks.end());
+  if (blocks.empty()) blocks.emplace_back(std::nullopt);
+  std::vector<planned_table> tables;
+  for (const auto& block : blocks) {
+    if (block) require_block(operation, on, rungs, type, *block);
+    for (const loop_kind loop : options.loops) {
+      tables.push_back(plan_table(operation, on, rungs, type, loop, block));
+    }
+  }
+  return tables;
+}
+
+void require_memory(const planned_case& each) {
+  if (fits_memory(each.on, *each.problem)) return;
+  const double needed = static_cast<double>(each.problem->in_bytes()) + static_cast<double>(each.problem->out_bytes());
+  refuse(fmt::format("size {} {} needs {}", each.problem->text(), each.type.name, bytes_text(needed)),
+         fmt::format("{} has {} free", each.on.properties().name,
+                     bytes_text(static_cast<double>(each.on.memory().free_bytes))),
+         "choose a smaller --size or --type");
+}
+
+/// The CPU's rungs run beside every other device, unless --kernel leaves them out.
+void plan_cpu(bench_plan& plan, const bench_options& options) {
+  const auto is_cpu = [](const device& on) { return on.properties().name == base_device; };
+  if (std::all_of(plan.devices.begin(), plan.devices.end(), is_cpu)) return;
+  plan.cpu = device::open(base_device);
+  for (const rung& each : wanted_rungs(*plan.operation, *plan.cpu, options)) plan.cpu_rungs.push_back({each, {}});
+  plan.cpu_roof = roof_of(*plan.operation, *plan.cpu);
+}
+
+void require_use_of_block(const bench_plan& plan, const bench_options& options) {
+  if (options.blocks.empty()) return;
+  for (const planned_case& each : plan.cases) {
+    for (const planned_table& table : each.tables) {
+      if (table.block) return;
+    }
+  }
+  refuse("--block " + block_text(options.blocks.front()) + " means nothing here", "no chosen kernel takes a block",
+         "leave --block out, or choose a GPU or simt with --device");
+}
+
+}  // namespace
+
+bool has_clock(const device& on) {
+  return on.properties().backend != "simt";
+}
+
+bool fits_memory(const device& on, const ladder_problem& problem) {
+  const std::size_t free = on.memory().free_bytes;
+  return problem.in_bytes() <= free && problem.out_bytes() <= free - problem.in_bytes();
+}
+
+bench_plan plan_bench(const ladder_operation& operation, const bench_options& options) {
+  bench_plan plan;
+  plan.operation = &operation;
+  plan.devices = open_devices(options.devices);
+  plan_cpu(plan, options);
+  require_known_kernels(operation, options, plan);
+  for (const device& on : plan.devices) {
+    const std::vector<rung> rungs = wanted_rungs(operation, on, options);
+    for (const extents& size : options.sizes) {
+      for (const element_type& type : options.types) {
+        planned_case each{on, type, operation.problem(size, type), roof_of(operation, on), {}};
+        each.tables = plan_tables(operation, on, rungs, type, options);
+        require_memory(each);
+        plan.cases.push_back(std::move(each));
+      }
+    }
+  }
+  require_use_of_block(plan, options);
+  return plan;
+}
+
+}  // namespace twill::tool

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <functional>
+
+#include "bench_options.hpp"
+#include "bench_plan.hpp"
+#include "bench_table.hpp"
+#include "result.hpp"
+
+namespace twill::tool {
+
+using show_function = std::function<void(const bench_table&)>;
+
+/// Runs a plan, case by case, and hands each finished table to `show`. A result is in `report` once, also where
+/// several tables show it.
+void run_bench(const bench_plan& plan, const bench_options& options, bench_report& report, const show_function& show);
+
+}  // namespace twill::tool

@@ -1,0 +1,97 @@
+#include "bench_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "format.hpp"
+#include "table.hpp"
+
+namespace twill::tool {
+namespace {
+
+constexpr double noisy_spread = 0.10;
+constexpr std::size_t most_noisy_names = 3;
+
+std::string number(const std::optional<double>& value, int decimals, double scale = 1.0) {
+  return value ? fmt::format("{:.{}f}", *value * scale, decimals) : "";
+}
+
+/// Decimals that give the shortest time three figures or more.
+int time_decimals(const std::vector<const bench_result*>& rows) {
+  double shortest = 1.0;
+  for (const bench_result* row : rows) {
+    if (row->seconds && row->seconds->median > 0) shortest = std::min(shortest, row->seconds->median * 1e3);
+  }
+  return std::clamp(3 - static_cast<int>(std::floor(std::log10(shortest))), 3, 5);
+}
+
+std::vector<std::string> cells(const bench_result& row, bool timed, int decimals) {
+  std::optional<double> ms;
+  if (row.seconds) ms = row.seconds->median * 1e3;
+  std::string time = number(ms, decimals);
+  if (timed && !row.valid) time = "WRONG";
+  return {row.kernel,
+          block_text(row.block),
+          timed       ? ""
+          : row.valid ? "valid"
+                      : "WRONG",
+          time,
+          number(row.bytes_per_second, 1, 1e-9),
+          number(row.of_memcpy, 1, 100),
+          number(row.of_peak, 1, 100),
+          number(row.step_speedup, 2),
+          number(row.cpu_speedup, 2)};
+}
+
+/// Names the rows whose quartiles lie far apart, or where they are many, says how many.
+std::string noise_note(const std::vector<const bench_result*>& rows) {
+  std::vector<std::string> noisy;
+  double widest = 0;
+  for (const bench_result* row : rows) {
+    if (!row->seconds) continue;
+    const double spread = (row->seconds->p75 - row->seconds->p25) / row->seconds->median;
+    if (spread > noisy_spread) noisy.push_back(fmt::format("{} {:.0f} %", row->kernel, spread * 100));
+    widest = std::max(widest, spread);
+  }
+  if (noisy.empty()) return "";
+  if (noisy.size() <= most_noisy_names) return fmt::format("Unsteady (quartiles this far apart): {}.", joined(noisy));
+  return fmt::format("Unsteady: {} of {} rows have quartiles more than {:.0f} % apart, up to {:.0f} %.", noisy.size(),
+                     rows.size(), noisy_spread * 100, widest * 100);
+}
+
+}  // namespace
+
+std::string table_text(const bench_table& shown, const std::vector<bench_result>& results) {
+  std::vector<const bench_result*> rows;
+  rows.reserve(shown.rows.size());
+  for (const std::size_t place : shown.rows) rows.push_back(&results[place]);
+
+  using side = table::align;
+  table lines({{"kernel", side::left},
+               {"block", side::left},
+               {"result", side::left},
+               {"time ms"},
+               {"GB/s"},
+               {"% memcpy"},
+               {"% peak"},
+               {"step"},
+               {"vs CPU"}});
+  const int decimals = time_decimals(rows);
+  for (const bench_result* row : rows) lines.add(cells(*row, shown.timed, decimals));
+
+  std::string text;
+  for (const std::string& line : shown.title) text += wrapped(line) + "\n";
+  text += lines.text();
+  for (const bench_result* row : rows) {
+    if (!row->valid)
+      text += wrapped(fmt::format("WRONG: {} {}: {}.", row->kernel, block_text(row->block), row->fault)) + "\n";
+  }
+  for (const std::string& note : shown.notes) text += wrapped(note) + "\n";
+  const std::string noise = noise_note(rows);
+  if (!noise.empty()) text += wrapped(noise) + "\n";
+  return text;
+}
+
+}  // namespace twill::tool

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "result.hpp"
+
+namespace twill::tool {
+
+/// Rows that are shown together.
+struct bench_table {
+  std::vector<std::string> title;  ///< lines
+  std::vector<std::size_t> rows;   ///< places in the report's results
+  std::vector<std::string> notes;
+  bool timed = true;  ///< false: only right or wrong is shown
+};
+
+std::string table_text(const bench_table& shown, const std::vector<bench_result>& results);
+
+}  // namespace twill::tool

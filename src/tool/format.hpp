@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <twill/ladder/rung.hpp>
+
+namespace twill::tool {
+
+/// Width that tables and notes keep to.
+constexpr std::size_t page_width = 80;
+
+/// "a, b, c"
+std::string joined(const std::vector<std::string>& words, const char* between = ", ");
+
+/// "32x8", or "" where a block means nothing.
+std::string block_text(block_shape block);
+
+/// "4096x1024"
+std::string extents_text(const std::vector<std::int64_t>& sizes);
+
+/// "1.5 GiB": the largest binary unit that leaves at least 1.
+std::string bytes_text(double bytes);
+
+/// `text` broken between words into lines of at most `width`, every line after the first indented by two spaces.
+std::string wrapped(const std::string& text, std::size_t width = page_width);
+
+/// `text` in at most `width` columns; what is cut off is marked with "..".
+std::string shortened(const std::string& text, std::size_t width);
+
+}  // namespace twill::tool

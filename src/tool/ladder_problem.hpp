@@ -1,0 +1,53 @@
+#pragma once
+
+// What the bench needs to know of an operation. A new one is a file like bench_transpose.cpp and a line in
+// bench_command.cpp.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <twill/ladder/rung.hpp>
+#include <twill/stream.hpp>
+
+#include "parse.hpp"
+
+namespace twill::tool {
+
+/// One problem: an operation on one size and element type.
+class ladder_problem {
+ public:
+  virtual ~ladder_problem() = default;
+
+  /// The size as it is shown: "4096x1024".
+  virtual std::string text() const = 0;
+  virtual std::int64_t rows() const = 0;
+  virtual std::int64_t cols() const = 0;
+  virtual std::size_t in_bytes() const = 0;
+  virtual std::size_t out_bytes() const = 0;
+  /// Bytes that one run must move: what its time is turned into bandwidth with.
+  virtual double moved_bytes() const = 0;
+
+  virtual void run(stream_ref stream, const rung& which, const void* in, void* out,
+                   const rung_options& options) const = 0;
+
+  /// Where the output of `which`, run with `block`, first differs from what the rung promises; "" when nowhere.
+  virtual std::string fault(stream_ref stream, const rung& which, block_shape block, const void* out) const = 0;
+};
+
+/// An operation that has a ladder.
+struct ladder_operation {
+  std::string name;
+  std::string default_size;
+  std::vector<rung> (*rungs)(const device& on);
+  std::vector<block_shape> (*blocks)(const device& on, std::string_view rung, std::int64_t element_bytes);
+  /// Refuses extents that mean nothing to the operation, or too many bytes.
+  std::unique_ptr<ladder_problem> (*problem)(const extents& size, const element_type& type);
+};
+
+/// transpose: bench_transpose.cpp
+const ladder_operation& transpose_operation();
+
+}  // namespace twill::tool

@@ -1,0 +1,85 @@
+#include "output_file.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "refuse.hpp"
+
+namespace twill::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Ignores, for the moment of writing, the signals by which a user ends the tool.
+class signals_ignored {
+ public:
+  signals_ignored() {
+    for (std::size_t i = 0; i < std::size(signals); ++i) before_[i] = std::signal(signals[i], SIG_IGN);
+  }
+  ~signals_ignored() {
+    for (std::size_t i = 0; i < std::size(signals); ++i) std::signal(signals[i], before_[i]);
+  }
+  signals_ignored(const signals_ignored&) = delete;
+  signals_ignored& operator=(const signals_ignored&) = delete;
+
+ private:
+  static constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  void (*before_[std::size(signals)])(int);
+};
+
+[[noreturn]] void refuse_path(const std::string& path, const std::string& why) {
+  refuse(fmt::format("cannot write \"{}\"", path), why, "give a file in a folder that you may write to");
+}
+
+/// Empty, or what the system says was wrong.
+std::string write_file(const std::string& path, const std::string& text) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return std::strerror(errno);
+  const bool all = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  int problem = all ? 0 : errno;
+  if (std::fclose(file) != 0 && problem == 0) problem = errno;
+  return problem == 0 && all ? "" : std::strerror(problem);
+}
+
+}  // namespace
+
+output_file::output_file(const std::string& path) : path_(path), target_(path) {
+  if (!wanted() || is_stdout()) return;
+  std::error_code problem;
+  const fs::path real = fs::weakly_canonical(path, problem);
+  if (!problem) target_ = real.string();
+  const fs::file_status status = fs::status(target_, problem);
+  if (fs::is_directory(status)) refuse_path(path, "it is a folder");
+  if (fs::exists(status) && !fs::is_regular_file(status)) return;
+
+  temporary_ = fmt::format("{}.{}.part", target_, static_cast<long>(getpid()));
+  const signals_ignored whole;
+  const std::string why = write_file(temporary_, "");
+  if (why.empty()) fs::remove(temporary_, problem);
+  if (!why.empty()) refuse_path(path, why);
+  if (fs::exists(status) && access(target_.c_str(), W_OK) != 0) refuse_path(path, std::strerror(errno));
+}
+
+void output_file::write(const std::string& text) const {
+  if (!wanted()) return;
+  if (is_stdout()) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return;
+  }
+  const signals_ignored whole;
+  std::string why = write_file(temporary_.empty() ? target_ : temporary_, text);
+  if (!temporary_.empty()) {
+    if (why.empty() && std::rename(temporary_.c_str(), target_.c_str()) != 0) why = std::strerror(errno);
+    if (!why.empty()) std::remove(temporary_.c_str());
+  }
+  if (!why.empty()) refuse_path(path_, why);
+}
+
+}  // namespace twill::tool

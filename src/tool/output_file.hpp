@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+namespace twill::tool {
+
+/// A file that is written whole or not at all: to a file beside it, which then takes its name.
+class output_file {
+ public:
+  /// `path` "" is no file; "-" is standard output. Refuses, at once, a path that could not be written later.
+  explicit output_file(const std::string& path);
+
+  bool wanted() const { return !path_.empty(); }
+  bool is_stdout() const { return path_ == "-"; }
+
+  /// Does nothing when no file is wanted. A signal that arrives meanwhile cannot leave a part behind.
+  void write(const std::string& text) const;
+
+ private:
+  std::string path_;       ///< as the user wrote it
+  std::string target_;     ///< what a symbolic link points to
+  std::string temporary_;  ///< "" where the target is no plain file (a pipe, a terminal): written straight
+};
+
+}  // namespace twill::tool

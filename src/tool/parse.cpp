@@ -1,0 +1,89 @@
+#include "parse.hpp"
+
+#include <charconv>
+#include <limits>
+
+#include "format.hpp"
+#include "refuse.hpp"
+
+namespace twill::tool {
+namespace {
+
+const std::vector<element_type>& known_types() {
+  static const std::vector<element_type> types = {{"u8", 1},  {"u16", 2}, {"u32", 4}, {"i32", 4},  {"f32", 4},
+                                                  {"u64", 8}, {"f64", 8}, {"c64", 8}, {"c128", 16}};
+  return types;
+}
+
+/// "12x34" as {12, 34}; empty when any part is no whole number that fits.
+std::vector<std::int64_t> parse_numbers(const std::string& text) {
+  std::vector<std::int64_t> numbers;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    std::int64_t number = 0;
+    const auto [rest, problem] = std::from_chars(at, end, number);
+    if (problem != std::errc{} || number < 0) return {};
+    numbers.push_back(number);
+    if (rest == end) return numbers;
+    if (*rest != 'x') return {};
+    at = rest + 1;
+  }
+  return {};
+}
+
+}  // namespace
+
+element_type parse_type(const std::string& text) {
+  std::vector<std::string> names;
+  for (const element_type& type : known_types()) {
+    if (type.name == text) return type;
+    names.push_back(type.name);
+  }
+  refuse(fmt::format("no element type \"{}\"", text), "known: " + joined(names), "choose one of these with --type");
+}
+
+extents parse_size(const std::string& text) {
+  extents sizes = parse_numbers(text);
+  if (sizes.empty()) {
+    refuse(fmt::format("size \"{}\" not understood", text), "expected ROWSxCOLS in whole numbers",
+           "write for example --size 4096x4096");
+  }
+  for (const std::int64_t extent : sizes) {
+    if (extent == 0) {
+      refuse(fmt::format("size {} has no elements", text), "nothing to measure",
+             "give every extent as 1 or more, for example --size 1x4096");
+    }
+  }
+  return sizes;
+}
+
+block_shape parse_block(const std::string& text) {
+  const std::vector<std::int64_t> numbers = parse_numbers(text);
+  const auto fits = [](std::int64_t extent) { return extent >= 1 && extent <= std::numeric_limits<int>::max(); };
+  if (numbers.size() != 2 || !fits(numbers[0]) || !fits(numbers[1])) {
+    refuse(fmt::format("block \"{}\" not understood", text), "expected XxY threads, each 1 or more",
+           "write for example --block 32x8");
+  }
+  return {static_cast<int>(numbers[0]), static_cast<int>(numbers[1])};
+}
+
+std::vector<loop_kind> parse_loop(const std::string& text) {
+  if (text == "over") return {loop_kind::over};
+  if (text == "in") return {loop_kind::in};
+  if (text == "both") return {loop_kind::over, loop_kind::in};
+  refuse(fmt::format("no timing loop \"{}\"", text), "known: over, in, both", "choose one of these with --loop");
+}
+
+std::int64_t checked_product(const std::vector<std::int64_t>& factors, const std::string& what) {
+  std::int64_t product = 1;
+  for (const std::int64_t factor : factors) {
+    if (factor != 0 && product > std::numeric_limits<std::int64_t>::max() / factor) {
+      refuse(what + " is too large", "its bytes do not fit 63 bits", "choose a smaller --size");
+    }
+    product *= factor;
+  }
+  return product;
+}
+
+}  // namespace twill::tool

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include <fmt/core.h>
+
+#include <twill/error.hpp>
+
+namespace twill::tool {
+
+/// Bad usage: throws what main prints as one line, "twill: PROBLEM (WHY) SUGGESTION", before it exits with 2.
+[[noreturn]] inline void refuse(const std::string& problem, const std::string& why, const std::string& suggestion) {
+  throw error(errc::invalid_argument, fmt::format("{} ({}) {}", problem, why, suggestion));
+}
+
+}  // namespace twill::tool

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <twill/device.hpp>
+#include <twill/ladder/rung.hpp>
+
+#include "parse.hpp"
+#include "statistics.hpp"
+
+namespace twill::tool {
+
+/// One measured, or only checked, rung: one entry of the JSON's "results".
+struct bench_result {
+  std::string op;
+  std::string device;
+  std::string kernel;
+  std::string type;
+  std::int64_t rows = 0, cols = 0, batch = 1;
+  loop_kind loop = loop_kind::over;
+  block_shape block;
+  std::optional<quartiles> seconds;  ///< of one repetition; empty where nothing was timed
+  int reps = 0;                      ///< samples behind `seconds`
+  std::optional<double> bytes_per_second;
+  std::optional<double> of_memcpy;  ///< fraction of the same device's memcpy of the same bytes
+  std::optional<double> of_peak;
+  std::optional<double> step_speedup;  ///< over the step before
+  std::optional<double> cpu_speedup;   ///< over cpu-naive
+  bool valid = false;
+  std::string fault;       ///< where the output is wrong first; "" when valid
+  bool predicted = false;  ///< the time comes from a model, not from a clock
+};
+
+inline const char* loop_name(loop_kind loop) {
+  return loop == loop_kind::over ? "over" : "in";
+}
+
+/// What one run of `twill bench` found.
+struct bench_report {
+  std::vector<device_properties> devices;
+  std::vector<bench_result> results;
+  bool cold = true;
+
+  bool all_valid() const {
+    for (const bench_result& result : results) {
+      if (!result.valid) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace twill::tool

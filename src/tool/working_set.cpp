@@ -1,0 +1,50 @@
+#include "working_set.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "pattern.hpp"
+
+namespace twill::tool {
+namespace {
+
+constexpr std::size_t chunk_bytes = std::size_t{64} << 20;
+
+std::size_t pitch_of(std::size_t bytes) {
+  return (bytes + 255) / 256 * 256;
+}
+
+void upload_data(stream_ref stream, void* to, std::size_t bytes) {
+  std::vector<unsigned char> chunk(std::min(bytes, chunk_bytes));
+  for (std::size_t first = 0; first < bytes; first += chunk_bytes) {
+    const std::size_t part = std::min(chunk_bytes, bytes - first);
+    write_data(chunk.data(), first, part);
+    upload_bytes(stream, static_cast<unsigned char*>(to) + first, chunk.data(), part);
+    stream.wait();
+  }
+}
+
+}  // namespace
+
+working_set::working_set(stream_ref stream, std::size_t in_bytes, std::size_t out_bytes, int pairs)
+    : pairs_(pairs),
+      in_pitch_(pitch_of(in_bytes)),
+      out_pitch_(pitch_of(out_bytes)),
+      out_bytes_(out_bytes),
+      ins_(stream.on(), in_pitch_ * static_cast<std::size_t>(pairs)),
+      outs_(stream.on(), out_pitch_ * static_cast<std::size_t>(pairs)) {
+  upload_data(stream, ins_.data(), in_bytes);
+  for (int pair = 1; pair < pairs; ++pair) copy_bytes(stream, at(ins_, in_pitch_, pair), ins_.data(), in_bytes);
+  fill_bytes(stream, outs_.data(), poison, outs_.size_bytes());
+  stream.wait();
+}
+
+int cold_pairs(const device& on, std::size_t pair_bytes) {
+  const std::size_t wanted = 4 * on.properties().cache_bytes;
+  if (pair_bytes >= wanted) return 1;
+  const std::size_t pairs = std::max<std::size_t>(2, (wanted + pair_bytes - 1) / pair_bytes);
+  const std::size_t fit = on.memory().free_bytes / 10 * 9 / pitch_of(pair_bytes);
+  return static_cast<int>(std::max<std::size_t>(1, std::min(pairs, fit)));
+}
+
+}  // namespace twill::tool

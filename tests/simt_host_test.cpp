@@ -1,0 +1,111 @@
+// What the devices on the CPU share: the team of threads, allocations, streams and events.
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "backends/host/host_device.hpp"
+#include "support/simt_launch.hpp"
+
+using namespace twill;
+
+TEST_SUITE_BEGIN("simt host");
+
+TEST_CASE("a team runs each index once, on threads of its own") {
+  host::thread_team team(3);
+  CHECK(team.size() == 3);
+  for (const std::size_t count : {0, 1, 2, 3, 4, 1000}) {
+    std::vector<std::atomic<int>> times(count);
+    std::vector<std::set<std::thread::id>> seen(3);
+    team.run(count, [&](std::size_t index, int member) {
+      ++times[index];
+      seen[static_cast<std::size_t>(member)].insert(std::this_thread::get_id());
+    });
+    for (const auto& one : times) CHECK(one == 1);
+    for (const auto& ids : seen) {
+      CHECK(ids.size() <= 1);
+      CHECK(ids.count(std::this_thread::get_id()) == 0);
+    }
+  }
+}
+
+TEST_CASE("a team carries exceptions back and goes on") {
+  host::thread_team team(4);
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> begun{0};
+    CHECK_THROWS_AS(team.run(100000,
+                             [&](std::size_t index) {
+                               ++begun;
+                               if (index == 10) throw std::runtime_error("ten");
+                             }),
+                    std::runtime_error);
+    CHECK(begun < 100000);
+    begun = 0;
+    team.run(20, [&](std::size_t) { ++begun; });
+    CHECK(begun == 20);
+  }
+}
+
+TEST_CASE("a team serves several callers") {
+  host::thread_team team(2);
+  std::atomic<int> sum{0};
+  std::vector<std::thread> callers;
+  for (int c = 0; c < 4; ++c) {
+    callers.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) team.run(5, [&](std::size_t index) { sum += static_cast<int>(index); });
+    });
+  }
+  for (auto& caller : callers) caller.join();
+  CHECK(sum == 4 * 200 * 10);
+}
+
+TEST_CASE("allocations are known by any address in them, also after their end") {
+  host::allocations known;
+  char memory[100];
+  CHECK_FALSE(known.find(memory));
+  known.add(memory, 40);
+  known.add(memory + 40, 10);
+  CHECK(known.live_bytes() == 50);
+  CHECK(known.find(memory + 39)->bytes == 40);
+  CHECK(known.find(memory + 40)->bytes == 10);
+  CHECK_FALSE(known.find(memory + 50));
+  CHECK(known.remove(memory) == 40);
+  CHECK_FALSE(known.remove(memory));
+  CHECK(known.live_bytes() == 10);
+  CHECK(known.find(memory + 5)->released);
+  known.add(memory, 20);
+  CHECK_FALSE(known.find(memory + 5)->released);
+  CHECK(known.find(memory + 25)->released);
+}
+
+TEST_CASE("streams and events of the devices on the CPU") {
+  for (const char* name : {"cpu", "simt"}) {
+    const auto device = device::open(name);
+    const stream s(device), other(device);
+    event start(device), end(device);
+    start.record(s);
+    buffer<int> a(device, 3), b(device, 3);
+    a.upload({1, 2, 3}, s);
+    end.record(s);
+    end.hold(other);
+    copy_bytes(other, b.data(), a.data(), a.size_bytes());
+    fill_bytes(other, a.data(), 1, 4);
+    std::vector<int> result(3);
+    b.download(result, other);
+    other.wait();
+    end.wait();
+    CHECK(result == std::vector<int>{1, 2, 3});
+    CHECK(a.data()[0] == 0x01010101);
+    CHECK(end.since(start).count() >= 0);
+    CHECK(end.since(start).count() < 60);
+    CHECK(device.memory().total_bytes == device.properties().memory_bytes);
+    CHECK(device.properties().multiprocessors >= 1);
+    CHECK(device.properties().architecture != "");
+  }
+}
+
+TEST_SUITE_END();

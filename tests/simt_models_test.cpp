@@ -1,0 +1,154 @@
+// Datasheets, and the memory of devices that are simulated after them.
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "models.hpp"
+#include "support/simt_launch.hpp"
+
+using namespace twill;
+using support::contains;
+using support::error_of;
+
+namespace {
+
+const std::string good = R"({
+  "vendor": "NVIDIA", "model": "Test card", "architecture": "sm_13", "memory_type": "GDDR3",
+  "memory_bytes": 1000000, "bus_width_bits": 512, "memory_transfers_per_second": 2000000000,
+  "peak_bytes_per_second": 128000000000, "multiprocessors": 30, "core_clock_hz": 602000000,
+  "warp_size": 32, "max_threads_per_block": 256, "max_threads_per_multiprocessor": 1024,
+  "max_blocks_per_multiprocessor": 8, "registers_per_multiprocessor": 16384,
+  "shared_bytes_per_block": 8192, "shared_bytes_per_multiprocessor": 16384, "l2_bytes": 0,
+  "sources": ["made up"]
+})";
+
+// `good` with one piece of text replaced.
+std::string with(const std::string& old, const std::string& replacement) {
+  auto text = good;
+  const auto at = text.find(old);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, old.size(), replacement);
+}
+
+std::string complaint(const std::string& json) {
+  return error_of([&] { simt::parse_datasheet(json, "mine.json"); });
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("simt models");
+
+TEST_CASE("literal: the GTX 280") {
+  const auto p = device::open("simt:gtx280").properties();
+  CHECK(p.name == "simt:gtx280");
+  CHECK(p.backend == "simt");
+  CHECK(p.vendor == "NVIDIA");
+  CHECK(p.model == "GeForce GTX 280");
+  CHECK(p.architecture == "sm_13");
+  CHECK(p.memory_bytes == std::size_t{1} << 30);
+  CHECK(p.peak_bytes_per_second == doctest::Approx(141.7e9).epsilon(0.001));
+  CHECK(p.cache_bytes == 0);
+  CHECK(p.multiprocessors == 30);
+  CHECK(p.warp_size == 32);
+  CHECK(p.max_threads_per_block == 512);
+  CHECK(p.shared_bytes_per_block == 16384);
+  CHECK_FALSE(p.is_gpu);
+}
+
+TEST_CASE("every datasheet is whole, and there is one for each device promised") {
+  std::string names;
+  for (std::size_t i = 0; i < simt::embedded_model_count; ++i) {
+    const std::string name = simt::embedded_models[i].name;
+    names += name + " ";
+    CAPTURE(name);
+    const auto sheet = simt::find_datasheet(name);
+    CHECK((sheet.vendor == "NVIDIA" || sheet.vendor == "AMD"));
+    CHECK(sheet.max_threads_per_multiprocessor >= sheet.max_threads_per_block);
+    CHECK(sheet.shared_bytes_per_multiprocessor >= sheet.shared_bytes_per_block);
+    CHECK(sheet.sources.size() >= 2);
+    CHECK(device::open("simt:" + name).properties().model == sheet.model);
+  }
+  for (const char* name : {"8800gtx", "gtx280", "k20", "v100", "a100", "h100", "h200", "mi50", "mi100", "mi250x",
+                           "mi300x", "rx6800xt", "rx7900xtx"}) {
+    CHECK(contains(names, std::string(name) + " "));
+  }
+}
+
+TEST_CASE("the generic device") {
+  const auto p = device::open("simt").properties();
+  CHECK(p.name == "simt");
+  CHECK(p.vendor == "simulated");
+  CHECK(p.warp_size == 32);
+  CHECK(p.max_threads_per_block == 1024);
+  CHECK(p.shared_bytes_per_block == 65536);
+  CHECK(p.peak_bytes_per_second == 0);
+  CHECK_FALSE(p.is_gpu);
+}
+
+TEST_CASE("a datasheet of one's own") {
+  const auto path = std::filesystem::temp_directory_path() / "twill_simt_models_test.json";
+  std::ofstream(path) << good;
+  const auto gpu = device::open("simt:" + path.string());
+  std::filesystem::remove(path);
+  CHECK(gpu.properties().name == "simt:" + path.string());
+  CHECK(gpu.properties().model == "Test card");
+  CHECK(gpu.properties().max_threads_per_block == 256);
+  CHECK(gpu.properties().shared_bytes_per_block == 8192);
+}
+
+TEST_CASE("errors: a malformed datasheet names the field and what it should be") {
+  CHECK(complaint(good) == "");
+  CHECK(contains(complaint("{"), "invalid_argument: the datasheet mine.json is not usable ("));
+  CHECK(contains(complaint("[]"), "it must be a JSON object"));
+  CHECK(contains(complaint(with("\"vendor\": \"NVIDIA\", ", "")), "(vendor is missing; it is a text)"));
+  CHECK(contains(complaint(with("\"NVIDIA\"", "7")), "(vendor is 7; it must be a text)"));
+  CHECK(contains(complaint(with("\"Test card\"", "\"\"")), "(model is \"\"; it must be a text)"));
+  CHECK(contains(complaint(with("1000000,", "\"1 GB\",")),
+                 "(memory_bytes is \"1 GB\"; it must be a whole number from 1 up)"));
+  CHECK(contains(complaint(with("\"multiprocessors\": 30", "\"multiprocessors\": -30")),
+                 "(multiprocessors is -30; it must be a whole number from 1 to 65535)"));
+  CHECK(contains(complaint(with("\"max_threads_per_block\": 256", "\"max_threads_per_block\": 2048")),
+                 "(max_threads_per_block is 2048; it must be a whole number from 32 to 1024)"));
+  CHECK(contains(complaint(with("\"warp_size\": 32", "\"warp_size\": 48")), "warp_size is 48; it must be 32 or 64"));
+  CHECK(contains(complaint(with("602000000", "602e6")), "core_clock_hz is 602000000.0; it must be a whole number"));
+  CHECK(contains(complaint(with("l2_bytes", "l2_byte")), "no field is called \"l2_byte\""));
+  CHECK(contains(complaint(with("[\"made up\"]", "\"made up\"")), "sources must be a list of texts"));
+  CHECK(contains(complaint(with("[\"made up\"]", "[]")), "sources must be a list of texts"));
+  CHECK(contains(complaint(with("128000000000", "12800000000")),
+                 "peak_bytes_per_second is 12800000000; bus_width_bits / 8 * memory_transfers_per_second is 128000000000"));
+}
+
+TEST_CASE("errors: unknown devices and files") {
+  const auto unknown = error_of([] { device::open("simt:gtx9999"); });
+  CHECK(contains(unknown, "no_device: no simulated device \"simt:gtx9999\""));
+  CHECK(contains(unknown, "simt:gtx280"));
+  CHECK(contains(unknown, "simt:mi300x"));
+  CHECK(contains(error_of([] { device::open("simt:/nowhere/mine.json"); }),
+                 "invalid_argument: cannot read the datasheet /nowhere/mine.json"));
+}
+
+TEST_CASE("memory") {
+  const auto old = device::open("simt:8800gtx");
+  const auto all = old.memory();
+  CHECK(all.total_bytes == std::size_t{768} << 20);
+  CHECK(all.free_bytes <= all.total_bytes);
+  {
+    const raw_buffer half(old, 400 << 20);
+    CHECK(reinterpret_cast<std::uintptr_t>(half.data()) % 256 == 0);
+    CHECK(old.memory().free_bytes <= all.total_bytes - half.size_bytes());
+    const auto message = error_of([&] { raw_buffer(old, 400 << 20); });
+    CHECK(contains(message, "out_of_memory: allocation of 419430400 bytes on simt:8800gtx failed"));
+    CHECK(contains(message, "of 805306368 bytes are free"));
+  }
+  const raw_buffer again(old, 600 << 20);
+  for (const char* name : {"simt", "simt:h200", "cpu"}) {
+    const auto message = error_of([&] { raw_buffer(device::open(name), std::size_t{1} << 50); });
+    CHECK(contains(message, "out_of_memory: allocation of 1125899906842624 bytes on " + std::string(name) + " failed"));
+  }
+}
+
+TEST_SUITE_END();

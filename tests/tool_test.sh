@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# Runs the command `twill` (its path is $1) on good and bad input: exit codes, one-line messages, files whole or absent.
+set -u
+twill=$(realpath "$1")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+checks=0
+failures=0
+
+report() {
+  failures=$((failures + 1))
+  printf 'FAILED: twill %s: %s\n' "$1" "$2"
+  sed 's/^/  | /' out err
+}
+
+# run CODE ARGUMENTS...: the exit code is CODE.
+run() {
+  local expected=$1 code=0
+  shift
+  checks=$((checks + 1))
+  "$twill" "$@" >out 2>err </dev/null || code=$?
+  [ "$code" -eq "$expected" ] || report "$*" "exit code $code, not $expected"
+}
+
+# refused PATTERN ARGUMENTS...: exit code 2, nothing on stdout, and one line "twill: ..." on stderr with PATTERN in it.
+refused() {
+  local pattern=$1
+  shift
+  run 2 "$@"
+  [ ! -s out ] || report "$*" "it wrote to stdout"
+  [ "$(wc -l <err)" -eq 1 ] || report "$*" "not one line on stderr"
+  grep -q '^twill: .* (.*) .*' err || report "$*" "not PROBLEM (WHY) SUGGESTION"
+  grep -q -- "$pattern" err || report "$*" "no \"$pattern\" in its message"
+}
+
+# shown PATTERN: the last command wrote PATTERN to stdout.
+shown() {
+  grep -q -- "$1" out || report "(last)" "no \"$1\" on stdout"
+}
+
+# narrow: no line of stdout is wider than 80 columns.
+narrow() {
+  ! grep -q '.\{81\}' out || report "(last)" "a line is wider than 80 columns"
+}
+
+version_and_help() {
+  run 0 --version
+  shown '^twill [0-9]*\.[0-9]*\.[0-9]*$'
+  for command in "" devices bench compare; do
+    run 0 $command --help
+    shown '--json\|devices'
+    narrow
+  done
+}
+
+devices() {
+  run 0 devices --json devices.json
+  shown '^cpu '
+  shown '^simt '
+  narrow
+  grep -q '"name": "cpu"' devices.json || report devices "no cpu in its JSON"
+}
+
+bench() {
+  run 0 bench transpose --device cpu --size 65x33 --reps 3 --json cpu.json --csv cpu.csv
+  shown '^cpu-naive '
+  narrow
+  [ "$(wc -l <cpu.csv)" -eq 4 ] || report bench "not three rows in its CSV"
+  run 0 bench transpose --device simt --size 130x67 --reps 3 --json simt.json
+  shown 'not GPU times'
+  narrow
+  for kernel in $(awk '$NF == "valid" {print $1}' out); do
+    grep -q "\"kernel\": \"$kernel\"" simt.json || report bench "no $kernel in its JSON"
+  done
+  [ "$(grep -c '"valid": true' simt.json)" -ge 13 ] || report bench "fewer than 13 valid rungs"
+  ! grep -q '"valid": false' simt.json || report bench "a rung is not valid"
+  run 0 bench --device simt --size 33 --type u8,c128 --loop both --block 16x16 --kernel coalesced --json -
+  shown '"loop": "in"'
+  shown '"block": "16x16"'
+  run 0 bench --device simt --size 40x70 --block 8x32
+  shown '^Left out: '
+  run 0 bench --device simt --size 1x1 --size 1x300 --size 300x1 --warm
+}
+
+bad_bench() {
+  refused 'no command'
+  refused 'expected: frobnicate' frobnicate
+  refused 'expected: --frobnicate' bench --frobnicate
+  refused 'known: transpose' bench frobnicate
+  refused 'cpu, ' bench --device frobnicate
+  refused 'simt' bench --device simt:frobnicate
+  refused 'cpu-naive' bench --device cpu --kernel frobnicate
+  refused 'naive-row' bench --device simt --kernel frobnicate
+  refused 'u8, u16' bench --type f31
+  for size in 0x5 5x0 0 00x1; do refused 'no elements' bench --size $size; done
+  for size in -4x4 4x 4xx4 x4 x 4y4 4.5x3 1e3 '' 99999999999999999999x2; do refused 'size' bench "--size=$size"; done
+  refused 'two' bench --size 2x3x4
+  refused 'too large' bench --size 9000000000000000000x9
+  refused 'free' bench --device cpu --size 9000000x90000000
+  refused 'free' bench --device simt --size 9000000x90000000
+  for block in 0x8 8 8x 8x8x8 -8x8 ax8 99999999999x1; do refused 'block' bench "--block=$block"; done
+  refused 'a block' bench --device simt --block 64x32
+  refused 'known: .*32x8' bench --device simt --block 7x7
+  refused 'no chosen kernel' bench --device cpu --block 32x8
+  refused 'over, in, both' bench --loop around
+  refused 'reps' bench --reps 0
+  refused 'reps' bench --reps many
+  refused 'opposite' bench --cold --warm
+}
+
+bad_files() {
+  refused 'No such file' bench --device cpu --size 8 --json nowhere/out.json
+  refused 'No such file' bench --device cpu --size 8 --csv nowhere/out.csv
+  refused 'folder' bench --device cpu --size 8 --json .
+  refused 'cannot write' devices --json nowhere/out.json
+  refused 'same file' bench --device cpu --size 8 --json same --csv same
+  refused 'frobnicate' bench --device frobnicate --json never.json
+  [ ! -e never.json ] || report bench "it left a file after bad usage"
+  echo precious >kept.json
+  refused 'frobnicate' bench --device frobnicate --json kept.json
+  [ "$(cat kept.json)" = precious ] || report bench "it changed a file after bad usage"
+}
+
+compare() {
+  run 0 compare cpu.json simt.json --json both.json
+  shown '^A '
+  shown '^cpu-naive '
+  narrow
+  refused 'required' compare
+  refused 'No such file' compare nowhere.json
+  echo '{"schema": 1, "results": [{"op": 3}]}' >bad.json
+  refused 'results\[0\].op should be a string' compare cpu.json bad.json
+  echo '{"schema": 99, "results": []}' >bad.json
+  refused 'schema 99' compare bad.json
+  head -c 100 cpu.json >bad.json
+  refused 'parse error' compare bad.json
+}
+
+# A run that is interrupted, here when its first table is out, leaves neither its file nor a part of one.
+interrupted() {
+  mkdir empty
+  mkfifo table
+  set -m
+  "$twill" bench --device cpu --size 8,4000 --reps 100000 --json empty/out.json >table 2>err &
+  local running=$! line code=0
+  set +m
+  read -r line <table
+  kill -INT "$running"
+  wait "$running" 2>err || code=$?
+  checks=$((checks + 1))
+  [ "$code" -eq 130 ] || report "(interrupted)" "exit code $code, not that of SIGINT (first line: $line)"
+  [ -z "$(ls -A empty)" ] || report "(interrupted)" "it left $(ls empty)"
+}
+
+version_and_help
+devices
+bench
+bad_bench
+bad_files
+compare
+interrupted
+echo "tool: $checks runs, $failures failures"
+[ "$failures" -eq 0 ]
