@@ -47,11 +47,15 @@ def table(heads, rows):
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
+def leaves_registers(kernel):
+    return bool(kernel["spills"] or kernel.get("scratch bytes"))
+
+
 def page(architecture, kernels, columns, match):
     heads = ["kernel", "rung", *columns]
     shown = [[kernel[head] for head in heads] for kernel in kernels if re.search(match, kernel["kernel"])]
-    spilling = sum(kernel["spills"] > 0 for kernel in kernels) or "none"
-    summary = f"Of {len(kernels)} kernels in all, {spilling} spill registers."
+    bad = sum(map(leaves_registers, kernels)) or "none"
+    summary = f"Of {len(kernels)} kernels in all, {bad} spill registers or use scratch memory."
     return f"### {architecture}\n\n{table(heads, shown)}\n\n{summary}\n"
 
 
@@ -88,7 +92,8 @@ def main(doc, architectures, columns, measure):
         pathlib.Path(options.markdown).write_text(text)
     else:
         print(text)
-    bad = [f"{name}: {k['kernel']} spills registers" for name, kernels in found.items() for k in kernels if k["spills"]]
+    bad = [f"{name}: {kernel['kernel']} spills registers or uses scratch memory"
+           for name, kernels in found.items() for kernel in kernels if leaves_registers(kernel)]
     bad += [f"{name}: {options.source} holds no kernel" for name in found if not found[name]]
     if bad:
         sys.exit("\n".join(bad))

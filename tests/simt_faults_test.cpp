@@ -106,8 +106,9 @@ TEST_CASE("a barrier that returned threads cannot reach is a fault, in every ord
   for (const auto order : {interleaving::forward, interleaving::reverse, interleaving::shuffled}) {
     set_interleaving(gpu, order, 4);
     const auto message = fault_of(s, support::line(1, 64), &simt::half_return);
-    CHECK(contains(message, "device_fault: kernel twill::simt::(anonymous namespace)::half_return failed in block "
-                            "(0,0,0) (40 of 64 threads reached a barrier, 24 returned)"));
+    CHECK(contains(message,
+                   "device_fault: kernel twill::simt::(anonymous namespace)::half_return failed in block "
+                   "(0,0,0) (40 of 64 threads reached a barrier, 24 returned)"));
   }
 }
 
@@ -135,8 +136,8 @@ TEST_CASE("an exception in a kernel is a fault, and unwinds every thread of its 
     for (const unsigned thread : {0u, 17u, 99u}) {
       int alive = 0;
       const auto message = fault_of(s, support::line(50, 100), &simt::throw_at, 33u, thread, &alive);
-      CHECK(contains(message, "throw_at failed in block (33,0,0) (thread (" + std::to_string(thread) +
-                                  ",0,0) threw: planted)"));
+      CHECK(contains(message,
+                     "throw_at failed in block (33,0,0) (thread (" + std::to_string(thread) + ",0,0) threw: planted)"));
       CHECK(alive == 0);
     }
   }
@@ -177,13 +178,15 @@ TEST_CASE("launches beyond the limits are refused") {
     return message;
   };
   CHECK(refusal(gpu, support::line(1, 1024, 65536)) == "");
-  CHECK(contains(refusal(gpu, support::line(1, 1025)),
-                 "launch_failed: launch of a test kernel failed (too_many_threads: a block of 1025, the device has 1024)"));
+  CHECK(contains(
+      refusal(gpu, support::line(1, 1025)),
+      "launch_failed: launch of a test kernel failed (too_many_threads: a block of 1025, the device has 1024)"));
   CHECK(contains(refusal(gpu, {{1, 1, 1}, {65536, 65536, 65536}, 0}), "too_many_threads"));
   CHECK(contains(refusal(gpu, support::line(1, 1, 65537)), "a block asks for 65537, the device has 65536 bytes"));
   CHECK(contains(refusal(gpu, support::line(0, 1)), "an extent of the grid or the block is 0"));
   CHECK(contains(refusal(gpu, support::line(1, 0)), "an extent of the grid or the block is 0"));
-  CHECK(contains(refusal(gpu, {{1, 65536, 1}, {1, 1, 1}, 0}), "too_many_blocks: an extent of 65536, the device has 65535"));
+  CHECK(contains(refusal(gpu, {{1, 65536, 1}, {1, 1, 1}, 0}),
+                 "too_many_blocks: an extent of 65536, the device has 65535"));
   CHECK(contains(refusal(gpu, support::line(1u << 31, 1)), "too_many_blocks"));
   CHECK(refusal(old, support::line(1, 512, 16384)) == "");
   CHECK(contains(refusal(old, support::line(1, 513)), "a block of 513, the device has 512"));

@@ -67,13 +67,14 @@ __global__ void warp_sums(std::uint32_t* out) {
     if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = value;
   }
   __syncthreads();
-  out[threadIdx.x] = sums[threadIdx.x / 64 * 2];
+  const unsigned last_even_warp = threadIdx.x / 64 * 2;
+  out[threadIdx.x] = sums[last_even_warp];
 }
 
 template <class T>
 __global__ void all_shuffles(T* out, int lane, unsigned delta, int mask) {
   const T value = static_cast<T>(100 + threadIdx.x) / static_cast<T>(4);
-  T* mine = out + threadIdx.x * 4;
+  T* mine = out + std::size_t{4} * threadIdx.x;
   mine[0] = shuffle(value, lane);
   mine[1] = shuffle_up(value, delta);
   mine[2] = shuffle_down(value, delta);
@@ -167,14 +168,14 @@ TEST_CASE("threads and blocks know their places in three dimensions") {
       {{1, 9, 1}, {1, 33, 1}, 0}, {{2, 3, 5}, {1024, 1, 1}, 0}, {{1, 1, 6}, {16, 16, 4}, 0},
   };
   for (const auto& [grid, block, shared] : shapes) {
-    const std::size_t threads = block.x * block.y * block.z, blocks = grid.x * grid.y * grid.z;
-    buffer<simt::identity> out(gpu, threads * blocks);
+    const unsigned threads = block.x * block.y * block.z, blocks = grid.x * grid.y * grid.z;
+    buffer<simt::identity> out(gpu, std::size_t{threads} * blocks);
     fill_bytes(s, out.data(), 0xff, out.size_bytes());
     support::launch(s, {grid, block, shared}, &simt::write_identity, out.data());
     s.wait();
     bool right = true;
-    for (std::size_t b = 0; b < blocks; ++b) {
-      for (std::size_t t = 0; t < threads; ++t) {
+    for (unsigned b = 0; b < blocks; ++b) {
+      for (unsigned t = 0; t < threads; ++t) {
         const auto& seen = out.data()[b * threads + t];
         right = right && seen.thread[0] == t % block.x && seen.thread[1] == t / block.x % block.y &&
                 seen.thread[2] == t / block.x / block.y && seen.block[0] == b % grid.x &&
@@ -194,7 +195,7 @@ TEST_CASE("barriers hold for every number of threads, in every order") {
     for (const unsigned threads : {1u, 2u, 31u, 32u, 33u, 64u, 255u, 1023u, 1024u}) {
       CAPTURE(threads);
       const unsigned blocks = 17;
-      const auto values = simt::ascending(blocks * threads);
+      const auto values = simt::ascending(std::size_t{blocks} * threads);
       buffer<int> in(gpu, values.size()), out(gpu, values.size());
       in.upload(values, s);
       support::launch(s, support::line(blocks, threads), &simt::reverse_static, out.data(), in.data());

@@ -118,8 +118,9 @@ TEST_CASE("errors: a malformed datasheet names the field and what it should be")
   CHECK(contains(complaint(with("l2_bytes", "l2_byte")), "no field is called \"l2_byte\""));
   CHECK(contains(complaint(with("[\"made up\"]", "\"made up\"")), "sources must be a list of texts"));
   CHECK(contains(complaint(with("[\"made up\"]", "[]")), "sources must be a list of texts"));
-  CHECK(contains(complaint(with("128000000000", "12800000000")),
-                 "peak_bytes_per_second is 12800000000; bus_width_bits / 8 * memory_transfers_per_second is 128000000000"));
+  CHECK(contains(
+      complaint(with("128000000000", "12800000000")),
+      "peak_bytes_per_second is 12800000000; bus_width_bits / 8 * memory_transfers_per_second is 128000000000"));
 }
 
 TEST_CASE("errors: unknown devices and files") {

@@ -67,18 +67,18 @@ bench() {
   shown '^cpu-naive '
   narrow
   [ "$(wc -l <cpu.csv)" -eq 4 ] || report bench "not three rows in its CSV"
-  run 0 bench transpose --device simt --size 130x67 --reps 3 --json simt.json
+  run 0 bench transpose --device simt --size 130x67 --warm --reps 3 --json simt.json
   shown 'not GPU times'
   narrow
-  for kernel in $(awk '$NF == "valid" {print $1}' out); do
+  while read -r kernel; do
     grep -q "\"kernel\": \"$kernel\"" simt.json || report bench "no $kernel in its JSON"
-  done
+  done < <(awk '$2 == "valid" || $3 == "valid" {print $1}' out)
   [ "$(grep -c '"valid": true' simt.json)" -ge 13 ] || report bench "fewer than 13 valid rungs"
   ! grep -q '"valid": false' simt.json || report bench "a rung is not valid"
   run 0 bench --device simt --size 33 --type u8,c128 --loop both --block 16x16 --kernel coalesced --json -
   shown '"loop": "in"'
   shown '"block": "16x16"'
-  run 0 bench --device simt --size 40x70 --block 8x32
+  run 0 bench --device simt --size 40x70 --block 8x32 --warm
   shown '^Left out: '
   run 0 bench --device simt --size 1x1 --size 1x300 --size 300x1 --warm
 }
@@ -142,7 +142,7 @@ interrupted() {
   mkdir empty
   mkfifo table
   set -m
-  "$twill" bench --device cpu --size 8,4000 --reps 100000 --json empty/out.json >table 2>err &
+  "$twill" bench --device cpu --size 8,4000 --warm --reps 100000 --json empty/out.json >table 2>err &
   local running=$! line code=0
   set +m
   read -r line <table

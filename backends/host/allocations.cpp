@@ -1,6 +1,7 @@
 #include "allocations.hpp"
 
-#include <new>
+#include <algorithm>
+#include <iterator>
 
 namespace twill::host {
 
@@ -17,14 +18,10 @@ std::optional<std::size_t> allocations::remove(const void* base) noexcept {
   if (found == live_.end()) return std::nullopt;
   const std::size_t bytes = found->second.bytes;
   live_bytes_ -= bytes;
-  try {
-    released_.push_back(found->second);
-    released_.back().released = true;
-  } catch (const std::bad_alloc&) {
-    // Then it is forgotten, which costs a later diagnosis its name and nothing else.
-  }
+  auto& slot = released_[releases_++ % remembered];
+  slot = found->second;
+  slot.released = true;
   live_.erase(found);
-  if (released_.size() > remembered) released_.pop_front();
   return bytes;
 }
 
@@ -36,10 +33,11 @@ std::size_t allocations::live_bytes() const {
 std::optional<allocation> allocations::find(const void* address) const {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   const std::lock_guard lock(mutex_);
-  auto after = live_.upper_bound(at);
-  if (after != live_.begin() && (--after)->second.holds(at)) return after->second;
-  for (auto one = released_.rbegin(); one != released_.rend(); ++one) {
-    if (one->holds(at)) return *one;
+  const auto after = live_.upper_bound(at);
+  if (after != live_.begin() && std::prev(after)->second.holds(at)) return std::prev(after)->second;
+  for (std::size_t back = 1; back <= std::min(releases_, remembered); ++back) {
+    const auto& one = released_[(releases_ - back) % remembered];
+    if (one.holds(at)) return one;
   }
   return std::nullopt;
 }

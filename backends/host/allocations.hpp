@@ -2,10 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 namespace twill::host {
 
@@ -37,8 +37,8 @@ class allocations {
 
   mutable std::mutex mutex_;
   std::map<std::uintptr_t, allocation> live_;
-  std::deque<allocation> released_;
-  std::size_t live_bytes_ = 0;
+  std::vector<allocation> released_ = std::vector<allocation>(remembered);  // the last ones, as a ring
+  std::size_t releases_ = 0, live_bytes_ = 0;
 };
 
 }  // namespace twill::host

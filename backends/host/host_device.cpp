@@ -55,8 +55,8 @@ void* host_device::allocate(std::size_t bytes) {
   // Asked first: the system would give more memory than there is, and kill the process when it is used.
   if (bytes <= info.free_bytes) memory = ::operator new(bytes, alignment_for(bytes), std::nothrow);
   if (memory == nullptr) {
-    detail::fail(errc::out_of_memory, "allocation of " + std::to_string(bytes) + " bytes on " + properties_.name +
-                     " failed",
+    detail::fail(errc::out_of_memory,
+                 "allocation of " + std::to_string(bytes) + " bytes on " + properties_.name + " failed",
                  std::to_string(info.free_bytes) + " of " + std::to_string(info.total_bytes) + " bytes are free",
                  "free device memory or ask for less");
   }

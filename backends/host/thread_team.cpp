@@ -17,8 +17,8 @@ int default_thread_count() {
   if (asked == nullptr) return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const std::string_view text(asked);
   int count = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), count);
-  detail::require(read.ec == std::errc() && read.ptr == text.data() + text.size() && count >= 1 && count <= 1024,
+  const auto read = std::from_chars(text.begin(), text.end(), count);
+  detail::require(read.ec == std::errc() && read.ptr == text.end() && count >= 1 && count <= 1024,
                   "TWILL_THREADS is \"" + std::string(text) + "\"", "it must be a whole number from 1 to 1024",
                   "set it to one, or unset it for all processors");
   return count;

@@ -32,13 +32,15 @@ void block_runner::stuck() {
   }
 }
 
-// Called where the exception of a kernel is caught.
+// Called where what left a kernel is caught.
 void block_runner::thread_threw() {
   records_[running.thread].on = nullptr;  // it has unwound already
   const std::string who = "thread " + text(threadIdx) + " threw";
   const char* const advice = "report what goes wrong through memory";
   try {
     throw;
+  } catch (const abandoned&) {
+    return;
   } catch (const std::exception& e) {
     fault(who + ": " + e.what(), advice);
   } catch (...) {

@@ -144,7 +144,6 @@ fiber* block_runner::idle_fiber() {
 [[gnu::always_inline]] inline void block_runner::run_thread() {
   try {
     launch_->kernel.invoke(launch_->kernel.bound);
-  } catch (const abandoned&) {
   } catch (...) {
     thread_threw();
   }

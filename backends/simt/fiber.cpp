@@ -11,16 +11,16 @@ namespace {
 
 constexpr std::size_t guard_bytes = 4096;
 #ifdef TWILL_SIMT_ASAN
-constexpr std::size_t pitch = 256 * 1024;  // its frames are several times larger
+constexpr std::size_t pitch = 256u << 10;  // its frames are several times larger
 #else
-constexpr std::size_t pitch = 64 * 1024;
+constexpr std::size_t pitch = 64u << 10;
 #endif
 
 }  // namespace
 
 stack_pool::stack_pool(std::size_t count, bool guarded) : bytes_(count * pitch) {
-  void* const memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  void* const memory =
+      mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) {
     detail::fail(errc::out_of_memory, "no stacks for simulated threads",
                  std::to_string(bytes_ >> 20) + " MiB of address space were asked for",

@@ -6,9 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-// Without the initial-exec model every access from a shared library would be a function call.
-#define TWILL_SIMT_STATE extern __thread __attribute__((tls_model("initial-exec")))
-
 namespace twill::simt {
 
 class block_runner;
@@ -25,19 +22,19 @@ inline constexpr unsigned warp_lanes = 32;  // of the logical warp, on every dev
 
 /// The simulated thread that this OS thread runs now. Zero outside kernels.
 struct running_thread {
-  block_runner* runner;    ///< nullptr outside kernels
-  unsigned thread;         ///< in its block, x fastest; the lane is thread % warp_lanes
-  unsigned interval;       ///< barriers that its block has passed
-  std::uint64_t block;     ///< in the grid, x fastest
-  void* shared;            ///< dynamic shared memory of the block
+  block_runner* runner;  ///< nullptr outside kernels
+  unsigned thread;       ///< in its block, x fastest; the lane is thread % warp_lanes
+  unsigned interval;     ///< barriers that its block has passed
+  std::uint64_t block;   ///< in the grid, x fastest
+  void* shared;          ///< dynamic shared memory of the block
   std::size_t shared_bytes;
 };
 
-TWILL_SIMT_STATE uint3 threadIdx;
-TWILL_SIMT_STATE uint3 blockIdx;
-TWILL_SIMT_STATE dim3 blockDim;
-TWILL_SIMT_STATE dim3 gridDim;
-TWILL_SIMT_STATE running_thread running;
+extern __thread uint3 threadIdx;
+extern __thread uint3 blockIdx;
+extern __thread dim3 blockDim;
+extern __thread dim3 gridDim;
+extern __thread running_thread running;
 
 /// Returns when every thread of the block has called it.
 void block_barrier();
@@ -47,5 +44,3 @@ void block_barrier();
 std::uint64_t warp_exchange(std::uint64_t bits, unsigned source);
 
 }  // namespace twill::simt
-
-#undef TWILL_SIMT_STATE

@@ -24,7 +24,7 @@ class mapped_file {
  public:
   explicit mapped_file(const char* path) {
     const int file = ::open(path, O_RDONLY | O_CLOEXEC);
-    struct stat info {};
+    struct stat info{};
     if (file >= 0 && fstat(file, &info) == 0 && info.st_size > 0) {
       size_ = static_cast<std::size_t>(info.st_size);
       void* memory = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);

@@ -4,6 +4,8 @@
 // (Boost's stores and loads the floating-point control words, which kernels do not change, and is a call, after which
 // the processor predicts every return wrongly. Builds with the address sanitizer use Boost's on every processor.)
 
+#include <cstring>
+
 #include "sanitizer.hpp"
 
 #if defined(__x86_64__) && !defined(TWILL_SIMT_ASAN)
@@ -28,8 +30,8 @@ struct machine_context {
 /// Makes `context` start `entry`, which must not return, on the stack that ends at `top` (aligned to 16 bytes).
 inline void prepare(machine_context& context, char* top, fiber_entry entry) {
   // As after a call: the word on the stack is the return address, and 0 ends a backtrace.
-  void** const stack = reinterpret_cast<void**>(top) - 1;
-  *stack = nullptr;
+  char* const stack = top - sizeof(void*);
+  std::memset(stack, 0, sizeof(void*));
   context = {stack, reinterpret_cast<void*>(entry), nullptr};
 }
 

@@ -16,7 +16,7 @@ enum class need { required, optional };
 
 struct text_field {
   const char* name;
-  std::string datasheet::*value;
+  std::string datasheet::* value;
   need needed;
 };
 constexpr text_field text_fields[] = {
@@ -28,7 +28,7 @@ constexpr text_field text_fields[] = {
 
 struct number_field {
   const char* name;
-  std::uint64_t datasheet::*value;
+  std::uint64_t datasheet::* value;
   need needed;
   std::uint64_t least, most;
 };

@@ -16,7 +16,7 @@ std::shared_ptr<detail::backend_device> open(std::string_view which);
 
 namespace {
 
-constexpr std::size_t generic_shared_bytes = 64 * 1024;
+constexpr std::size_t generic_shared_bytes = 64u << 10;
 
 // No GPU in particular: what common ones allow, with this machine's memory.
 device_properties generic_properties(int threads) {

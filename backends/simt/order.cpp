@@ -16,9 +16,8 @@ schedule parse_schedule(std::string_view text) {
   std::uint64_t seed = 0;
   if (text.substr(0, prefix.size()) == prefix) {
     const auto digits = text.substr(prefix.size());
-    const auto end = digits.data() + digits.size();
-    const auto read = std::from_chars(digits.data(), end, seed);
-    if (read.ec == std::errc() && read.ptr == end) return {interleaving::shuffled, seed};
+    const auto read = std::from_chars(digits.begin(), digits.end(), seed);
+    if (read.ec == std::errc() && read.ptr == digits.end()) return {interleaving::shuffled, seed};
   }
   detail::fail(errc::invalid_argument, "no interleaving \"" + std::string(text) + "\"", "given in TWILL_SIMT_ORDER",
                "use forward, reverse, shuffled or shuffled:SEED");

@@ -25,9 +25,14 @@ __global__ void __launch_bounds__(X* Y) copy(T* out, const T* in, std::int64_t r
   const std::int64_t col = static_cast<std::int64_t>(blockIdx.x) * X + threadIdx.x;
   const std::int64_t row = block_row() * tile_rows<X, Y> + threadIdx.y;
   for (int r = 0; r < repeats; ++r) {
+    T held[tile_rows<X, Y> / Y];  // all loads of a thread are on their way before its first store
 #pragma unroll
     for (int i = 0; i < tile_rows<X, Y>; i += Y) {
-      if (col < cols && row + i < rows) out[(row + i) * cols + col] = in[(row + i) * cols + col];
+      if (col < cols && row + i < rows) held[i / Y] = in[(row + i) * cols + col];
+    }
+#pragma unroll
+    for (int i = 0; i < tile_rows<X, Y>; i += Y) {
+      if (col < cols && row + i < rows) out[(row + i) * cols + col] = held[i / Y];
     }
   }
 }
@@ -112,9 +117,14 @@ __global__ void __launch_bounds__(X* Y) tiled(T* out, const T* in, std::int64_t 
   const std::int64_t out_col = at.row + threadIdx.x, out_row = at.col + threadIdx.y;
   for (int r = 0; r < repeats; ++r) {
     if (r > 0) __syncthreads();
+    T held[X / Y];  // all loads of a thread are on their way before the first is stored
 #pragma unroll
     for (int i = 0; i < X; i += Y) {
-      if (col < cols && row + i < rows) tile[threadIdx.y + i][threadIdx.x] = in[(row + i) * cols + col];
+      if (col < cols && row + i < rows) held[i / Y] = in[(row + i) * cols + col];
+    }
+#pragma unroll
+    for (int i = 0; i < X; i += Y) {
+      if (col < cols && row + i < rows) tile[threadIdx.y + i][threadIdx.x] = held[i / Y];
     }
     __syncthreads();
 #pragma unroll
@@ -144,7 +154,9 @@ __global__ void __launch_bounds__(X* Y)
       if (whole || (col < cols && row + k * Y < rows)) held[k] = in[(row + k * Y) * cols + col];
     }
 #pragma unroll
-    for (int k = 0; k < steps; ++k) tile[threadIdx.y + k * Y][threadIdx.x] = held[k];
+    for (int k = 0; k < steps; ++k) {
+      if (whole || (col < cols && row + k * Y < rows)) tile[threadIdx.y + k * Y][threadIdx.x] = held[k];
+    }
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < steps; ++k) held[k] = tile[threadIdx.x][threadIdx.y + k * Y];

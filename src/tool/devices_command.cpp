@@ -24,14 +24,14 @@ std::string text_of(const std::vector<device_properties>& devices) {
                {"memory"},
                {"peak GB/s"},
                {"warp"},
-               {"shared KiB"}});
+               {"shared"}});
   for (const device_properties& on : devices) {
     lines.add({on.name, on.model, on.architecture,
-               on.memory_bytes > 0 ? bytes_text(static_cast<double>(on.memory_bytes)) : "",
+               on.memory_bytes > 0 ? bytes_text(static_cast<double>(on.memory_bytes), 0) : "",
                on.peak_bytes_per_second > 0 ? fmt::format("{:.1f}", on.peak_bytes_per_second * 1e-9) : "",
                on.warp_size > 1 ? fmt::format("{}", on.warp_size) : "",
                on.shared_bytes_per_block > 0
-                   ? fmt::format("{:.0f}", static_cast<double>(on.shared_bytes_per_block) / 1024.0)
+                   ? fmt::format("{:.0f} KiB", static_cast<double>(on.shared_bytes_per_block) / 1024.0)
                    : ""});
   }
   return lines.text();

@@ -18,11 +18,11 @@ std::string extents_text(const std::vector<std::int64_t>& sizes) {
   return fmt::format("{}", fmt::join(sizes, "x"));
 }
 
-std::string bytes_text(double bytes) {
+std::string bytes_text(double bytes, int decimals) {
   static const char* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   std::size_t unit = 0;
   for (; bytes >= 1024 && unit + 1 < std::size(units); ++unit) bytes /= 1024;
-  return unit == 0 ? fmt::format("{:.0f} bytes", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
+  return unit == 0 ? fmt::format("{:.0f} bytes", bytes) : fmt::format("{:.{}f} {}", bytes, decimals, units[unit]);
 }
 
 std::string wrapped(const std::string& text, std::size_t width) {

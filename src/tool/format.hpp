@@ -21,7 +21,7 @@ std::string block_text(block_shape block);
 std::string extents_text(const std::vector<std::int64_t>& sizes);
 
 /// "1.5 GiB": the largest binary unit that leaves at least 1.
-std::string bytes_text(double bytes);
+std::string bytes_text(double bytes, int decimals = 1);
 
 /// `text` broken between words into lines of at most `width`, every line after the first indented by two spaces.
 std::string wrapped(const std::string& text, std::size_t width = page_width);

@@ -17,7 +17,8 @@ class image {
  public:
   static constexpr std::size_t guard = 512;
 
-  image(twill::stream_ref stream, std::size_t bytes, std::size_t misalignment, std::uint32_t seed)
+  /// `finite`: bytes from 0x10 to 0x3f only, which make ordinary numbers of every floating-point type.
+  image(twill::stream_ref stream, std::size_t bytes, std::size_t misalignment, std::uint32_t seed, bool finite = false)
       : begin_(guard + misalignment), memory_(stream.on(), begin_ + bytes + guard), host_(memory_.size_bytes()) {
     std::mt19937 random(seed);
     std::size_t i = 0;
@@ -26,6 +27,7 @@ class image {
       std::memcpy(host_.data() + i, &word, 4);
     }
     for (; i < host_.size(); ++i) host_[i] = static_cast<unsigned char>(random());
+    for (auto& byte : host_) byte = finite ? static_cast<unsigned char>((byte & 0x2f) | 0x10) : byte;
     twill::upload_bytes(stream, memory_.data(), host_.data(), host_.size());
   }
 
