@@ -8,7 +8,8 @@ set(twill_cuda_releases
   "70 9.0 12.9" "72 9.2 12.9" "75 10.0 -" "80 11.0 -" "86 11.1 -" "87 11.4 -" "88 13.0 -" "89 11.8 -" "90 11.8 -"
   "100 12.8 -" "101 12.8 12.9" "103 12.9 -" "110 13.0 -" "120 12.8 -" "121 12.9 -")
 
-# First major version of clang for each gfx; those not named came before clang 15.
+# First major version of clang for each gfx; those not named came before clang 15. (LLVM 15 and 16 know gfx11 in name;
+# AMD's own 15 and 16 do compile for it.)
 set(twill_clang_releases
   "940 16" "941 17" "942 17" "950 20" "1100 17" "1101 17" "1102 17" "1103 17" "1150 18" "1151 18" "1152 19"
   "1200 19" "1201 19")
@@ -65,8 +66,8 @@ function(twill_cuda_newest_gcc out version)
 endfunction()
 
 # The oldest major version of clang that targets all of `architectures` (as in CMAKE_HIP_ARCHITECTURES), at least 15,
-# and the architecture that asks for it.
-function(twill_oldest_clang out_version out_architecture architectures)
+# and the architecture that asks for it. `rocm` is true for AMD's own compiler.
+function(twill_oldest_clang out_version out_architecture architectures rocm)
   set(oldest 15)
   list(GET architectures 0 reason)
   foreach(architecture IN LISTS architectures)
@@ -75,7 +76,9 @@ function(twill_oldest_clang out_version out_architecture architectures)
       separate_arguments(line)
       list(GET line 0 known)
       list(GET line 1 first)
-      if(gfx STREQUAL known AND first GREATER oldest)
+      if(rocm AND gfx MATCHES "^110.$")
+        continue()
+      elseif(gfx STREQUAL known AND first GREATER oldest)
         set(oldest ${first})
         set(reason ${architecture})
       endif()

@@ -114,12 +114,18 @@ set(twill_tests
   tests/transpose_ladder_test.cpp
   tests/transpose_test.cpp)
 
+set(twill_benchmarks
+  tests/bench/simt_launch_bench.cpp
+  tests/bench/transpose_bench.cpp)
+
 # What a folder holds and no list names is a mistake: it would neither be built nor tested.
 function(twill_check_lists)
   set(listed ${twill_headers} ${twill_core_sources} ${twill_kernel_sources} ${twill_gpu_sources} ${twill_host_sources}
-      ${twill_cpu_sources} ${twill_simt_sources} ${twill_device_models} ${twill_tool_sources} ${twill_tests})
+      ${twill_cpu_sources} ${twill_simt_sources} ${twill_device_models} ${twill_tool_sources} ${twill_tests}
+      ${twill_benchmarks})
   file(GLOB_RECURSE there RELATIVE "${TWILL_ROOT}" "${TWILL_ROOT}/include/*.hpp" "${TWILL_ROOT}/src/*.cpp"
-       "${TWILL_ROOT}/backends/*.cpp" "${TWILL_ROOT}/presets/devices/*.json" "${TWILL_ROOT}/tests/*_test.cpp")
+       "${TWILL_ROOT}/backends/*.cpp" "${TWILL_ROOT}/presets/devices/*.json" "${TWILL_ROOT}/tests/*_test.cpp"
+       "${TWILL_ROOT}/tests/*_bench.cpp")
   list(REMOVE_ITEM there ${listed})
   if(there)
     list(JOIN there ", " there)

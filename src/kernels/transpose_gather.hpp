@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "device.hpp"
+#include "kernels/realign.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -37,36 +38,8 @@ struct gather_matrices {
   bool one_in_run;
 };
 
-// 16 bytes as units.
-template <class Unit>
-union unit_chunk {
-  word16 whole;
-  Unit unit[16 / sizeof(Unit)];
-};
-
 __device__ inline int byte_padded(int byte, int shift) {
   return byte + ((byte >> shift) << 4);
-}
-
-// The 16 bytes that begin `skip` bytes into the pair of aligned chunks.
-template <int UnitBytes>
-__device__ word16 realigned(const word16& low, const word16& high, int skip) {
-  std::uint32_t w[8] = {word<0>(low),  word<1>(low),  word<2>(low),  word<3>(low),
-                        word<0>(high), word<1>(high), word<2>(high), word<3>(high)};
-  if (skip & 8) {
-#pragma unroll
-    for (int i = 0; i < 6; ++i) w[i] = w[i + 2];
-  }
-  if (UnitBytes < 8 && skip & 4) {
-#pragma unroll
-    for (int i = 0; i < 5; ++i) w[i] = w[i + 1];
-  }
-  if (UnitBytes < 4) {
-    const std::uint32_t selector = 0x3210 + 0x1111 * (skip & 3);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) w[i] = byte_permute(w[i], w[i + 1], selector);
-  }
-  return make_word16(w[0], w[1], w[2], w[3]);
 }
 
 // What a block works on.
@@ -151,7 +124,7 @@ struct chunk_pattern {
 template <class Unit, bool BytePadded>
 __device__ void store_chunk(unsigned char* to, const unsigned char* shared, const chunk_pattern<Unit>& pattern, int by,
                             int byte_pad_shift) {
-  constexpr int size = pattern.size, count = pattern.count;
+  constexpr int size = chunk_pattern<Unit>::size, count = chunk_pattern<Unit>::count;
   if (pattern.low == 0 && pattern.high == count) {
     unit_chunk<Unit> v;
 #pragma unroll

@@ -113,6 +113,7 @@ __global__ void __launch_bounds__(X* Y) tiled(T* out, const T* in, std::int64_t 
   const std::int64_t tiles_x = (cols + X - 1) / X, tiles_y = (rows + X - 1) / X;
   if (block_row() >= tiles_y) return;  // the whole block: grid y times z may exceed the tiles
   const tile_origin at = Diagonal ? diagonal_tile<X>(tiles_x, tiles_y) : cartesian_tile<X>();
+  const bool whole = at.row + X <= rows && at.col + X <= cols;  // the documents' kernels know no other tiles
   const std::int64_t col = at.col + threadIdx.x, row = at.row + threadIdx.y;
   const std::int64_t out_col = at.row + threadIdx.x, out_row = at.col + threadIdx.y;
   for (int r = 0; r < repeats; ++r) {
@@ -120,23 +121,24 @@ __global__ void __launch_bounds__(X* Y) tiled(T* out, const T* in, std::int64_t 
     T held[X / Y];  // all loads of a thread are on their way before the first is stored
 #pragma unroll
     for (int i = 0; i < X; i += Y) {
-      if (col < cols && row + i < rows) held[i / Y] = in[(row + i) * cols + col];
+      if (whole || (col < cols && row + i < rows)) held[i / Y] = in[(row + i) * cols + col];
     }
 #pragma unroll
     for (int i = 0; i < X; i += Y) {
-      if (col < cols && row + i < rows) tile[threadIdx.y + i][threadIdx.x] = held[i / Y];
+      if (whole || (col < cols && row + i < rows)) tile[threadIdx.y + i][threadIdx.x] = held[i / Y];
     }
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < X; i += Y) {
-      if (out_col < rows && out_row + i < cols) {
+      if (whole || (out_col < rows && out_row + i < cols)) {
         out[(out_row + i) * rows + out_col] = tile[threadIdx.x][threadIdx.y + i];
       }
     }
   }
 }
 
-// As `tiled`, with the bounds test taken once for the whole tile, so that a thread's loads are issued back to back.
+// As `tiled`, with a path of its own for the stores of whole tiles: addresses are stepped instead of computed, and a
+// thread's loads, from global and from shared memory, are issued back to back.
 template <class T, int X, int Y>
 __global__ void __launch_bounds__(X* Y)
     unrolled(T* out, const T* in, std::int64_t rows, std::int64_t cols, int repeats) {
@@ -146,23 +148,30 @@ __global__ void __launch_bounds__(X* Y)
   const bool whole = at.row + X <= rows && at.col + X <= cols;
   const std::int64_t col = at.col + threadIdx.x, row = at.row + threadIdx.y;
   const std::int64_t out_col = at.row + threadIdx.x, out_row = at.col + threadIdx.y;
+  const T* from = in + row * cols + col;
+  T* to = out + out_row * rows + out_col;
   for (int r = 0; r < repeats; ++r) {
     if (r > 0) __syncthreads();
     T held[steps];
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
-      if (whole || (col < cols && row + k * Y < rows)) held[k] = in[(row + k * Y) * cols + col];
+      if (whole || (col < cols && row + k * Y < rows)) held[k] = from[k * Y * cols];
     }
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
       if (whole || (col < cols && row + k * Y < rows)) tile[threadIdx.y + k * Y][threadIdx.x] = held[k];
     }
     __syncthreads();
+    if (whole) {
 #pragma unroll
-    for (int k = 0; k < steps; ++k) held[k] = tile[threadIdx.x][threadIdx.y + k * Y];
+      for (int k = 0; k < steps; ++k) held[k] = tile[threadIdx.x][threadIdx.y + k * Y];
 #pragma unroll
-    for (int k = 0; k < steps; ++k) {
-      if (whole || (out_col < rows && out_row + k * Y < cols)) out[(out_row + k * Y) * rows + out_col] = held[k];
+      for (int k = 0; k < steps; ++k) to[k * Y * rows] = held[k];
+    } else {
+#pragma unroll
+      for (int k = 0; k < steps; ++k) {
+        if (out_col < rows && out_row + k * Y < cols) to[k * Y * rows] = tile[threadIdx.x][threadIdx.y + k * Y];
+      }
     }
   }
 }

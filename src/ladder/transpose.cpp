@@ -150,7 +150,7 @@ const detail::transpose_rung_entry rungs[] = {
                                       ruetsch, rung_promise::transpose),
     tiled_entry<tiled_rung<1, false>>("conflict-free", "a padded tile: its columns lie in different banks", ruetsch,
                                       rung_promise::transpose),
-    tiled_entry<unrolled_rung>("unrolled", "bounds tested once a tile: a thread's loads are issued back to back",
+    tiled_entry<unrolled_rung>("unrolled", "more in flight for each thread: loads back to back, addresses stepped",
                                slides, rung_promise::transpose),
     tiled_entry<fine_grained_rung>("fine-grained", "only inside the tiles: half of the work, to see its cost", ruetsch,
                                    rung_promise::tiles_transposed),

@@ -49,38 +49,6 @@ std::int64_t alignment_of(const transpose_args& a) {
   return lowest_bit(static_cast<std::int64_t>(addresses) | strides * a.element_bytes | 16);
 }
 
-// --- aligned matrices ------------------------------------------------------------------------------------------------
-
-template <int Bytes, int Chunks>
-void start_tile(const work_queue& queue, const transpose_args& a) {
-  constexpr std::int64_t edge = Chunks * 16 / Bytes;
-  const kernels::tile_matrices m{a.rows,
-                                 a.cols,
-                                 a.in_ld * Bytes,
-                                 a.out_ld * Bytes,
-                                 a.in_stride * Bytes,
-                                 a.out_stride * Bytes,
-                                 ceil_div(a.rows, edge),
-                                 ceil_div(a.cols, edge)};
-  const auto config = grid_of(m.tiles_r * m.tiles_c * a.batch, Chunks * Chunks, edge * Chunks * 16);
-  check(launch(queue, config, &kernels::transpose_tile<Bytes, Chunks>, static_cast<unsigned char*>(a.out),
-               static_cast<const unsigned char*>(a.in), m),
-        "launch of transpose");
-}
-
-template <int Bytes>
-void start_tile(const work_queue& queue, const transpose_args& a) {
-  // A tile 256 bytes wide, or 128 where shared memory or the number of tiles is small.
-  constexpr std::int64_t edge = 256 / Bytes;
-  const auto& device = queue.device->properties();
-  const std::int64_t tiles = ceil_div(a.rows, edge) * ceil_div(a.cols, edge) * a.batch;
-  const bool fits = static_cast<std::int64_t>(device.shared_bytes_per_block) >= edge * 256;
-  if (fits && tiles >= 2 * device.multiprocessors) return start_tile<Bytes, 16>(queue, a);
-  start_tile<Bytes, 8>(queue, a);
-}
-
-// --- everything else -------------------------------------------------------------------------------------------------
-
 // What a plan may take of the device.
 struct device_limits {
   std::int64_t shared_bytes, budget;  // of a block: all of it; what its input should take
@@ -91,6 +59,67 @@ device_limits limits_of(const device_properties& device) {
   const auto shared = static_cast<std::int64_t>(device.shared_bytes_per_block);
   return {shared, std::min<std::int64_t>(16384, shared / 2), std::max(1, device.multiprocessors)};
 }
+
+// --- elements of 1, 2, 4, 8 and 16 bytes
+// ------------------------------------------------------------------------------
+
+// The shape of the tile: `lines` x `chunks` pieces of 16 bytes by as many rows. Square, 256 bytes each way, as long as
+// the matrix is; a narrow matrix gets a long tile.
+struct tile_shape {
+  std::int64_t lines, chunks;
+};
+
+std::int64_t ceil_power(std::int64_t value) {
+  std::int64_t power = 1;
+  while (power < value) power *= 2;
+  return power;
+}
+
+tile_shape shape_of(const transpose_args& a, const device_limits& limits) {
+  const std::int64_t bytes = a.element_bytes, blocks = bytes == 16 ? 1024 : bytes == 8 ? 512 : 256;
+  tile_shape t{bytes == 16 ? 32 : bytes == 8 ? 32 : 16, bytes == 16 ? 32 : 16};
+  const std::int64_t across = ceil_power(ceil_div(a.cols * bytes, 16)), down = ceil_power(ceil_div(a.rows * bytes, 16));
+  if (across < t.chunks) t = {std::min(blocks / across, down), across};
+  if (down < t.lines) t = {down, std::min(blocks / down, across)};
+  const auto tiles = [&] {
+    return ceil_div(a.rows * bytes, t.lines * 16) * ceil_div(a.cols * bytes, t.chunks * 16) * a.batch;
+  };
+  while (t.lines * t.chunks > 64 &&
+         (tiles() < 2 * limits.multiprocessors || (t.lines + 2) * t.chunks * 256 / bytes > limits.shared_bytes)) {
+    (t.lines > t.chunks ? t.lines : t.chunks) /= 2;
+  }
+  return t;
+}
+
+template <int Bytes>
+void start_tile(const work_queue& queue, const transpose_args& a, bool aligned) {
+  constexpr std::int64_t edge = 16 / Bytes, depth = Bytes == 16 ? 4 : Bytes == 8 ? 2 : 1;
+  const tile_shape t = shape_of(a, limits_of(queue.device->properties()));
+  kernels::tile_matrices m{};
+  m.rows = a.rows;
+  m.cols = a.cols;
+  m.in_ld = a.in_ld * Bytes;
+  m.out_ld = a.out_ld * Bytes;
+  m.in_stride = a.in_stride * Bytes;
+  m.out_stride = a.out_stride * Bytes;
+  m.lines = static_cast<int>(t.lines);
+  m.chunks = static_cast<int>(t.chunks);
+  m.tiles_r = ceil_div(a.rows, t.lines * edge);
+  m.tiles_c = ceil_div(a.cols, t.chunks * edge);
+  m.threads = static_cast<int>(std::max(t.lines * t.chunks, depth) / depth);
+  m.lanes = std::min(m.lines, m.threads);
+  // Eight neighbouring lanes hold 8 / chunks lines of each of `chunks` blocks: those blocks lie that far apart, mod 8.
+  const std::int64_t apart = t.chunks >= 8 ? 1 : 8 / t.chunks;
+  m.pad = static_cast<int>(((apart - edge * (t.lines + 1)) % 8 + 8) % 8);
+  const std::int64_t chunks = t.chunks * edge * (t.lines + 1) + t.chunks * m.pad + 1;
+  const auto config =
+      grid_of(m.tiles_r * m.tiles_c * a.batch, m.threads + (aligned ? 0 : std::min(m.chunks, 32)), chunks * 16);
+  check(launch(queue, config, aligned ? &kernels::transpose_tile<Bytes, true> : &kernels::transpose_tile<Bytes, false>,
+               static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
+        "launch of transpose");
+}
+
+// --- everything else -------------------------------------------------------------------------------------------------
 
 // The pieces that blocks work on, and their place in shared memory.
 struct gather_plan {
@@ -254,23 +283,33 @@ void start_gather(const work_queue& queue, const transpose_args& a) {
         "launch of transpose");
 }
 
+// More than one line of each matrix.
+bool tiled_well(const transpose_args& a) {
+  return std::max(a.rows, a.cols) * a.element_bytes >= 128 && std::min(a.rows, a.cols) * a.element_bytes >= 16;
+}
+
+// Measured on an H200 (tests/bench/NOTES.md): cutting chunks from aligned ones is ahead of gathering for these sizes.
+bool tiled_misaligned_well(const transpose_args& a) {
+  return (a.element_bytes == 2 || a.element_bytes == 4) && std::min(a.rows, a.cols) * a.element_bytes >= 512;
+}
+
 }  // namespace
 
 void transpose(const work_queue& queue, const transpose_args& a) {
   const std::int64_t bytes = a.element_bytes, alignment = alignment_of(a);
-  const bool chunked = alignment == 16 && a.rows * bytes % 16 == 0 && a.cols * bytes % 16 == 0;
-  if (chunked && std::min(a.rows, a.cols) * bytes >= 128) {
+  const bool aligned = alignment == 16 && a.rows * bytes % 16 == 0 && a.cols * bytes % 16 == 0;
+  if (aligned ? tiled_well(a) : alignment >= bytes && tiled_misaligned_well(a)) {
     switch (bytes) {
       case 1:
-        return start_tile<1>(queue, a);
+        return start_tile<1>(queue, a, aligned);
       case 2:
-        return start_tile<2>(queue, a);
+        return start_tile<2>(queue, a, aligned);
       case 4:
-        return start_tile<4>(queue, a);
+        return start_tile<4>(queue, a, aligned);
       case 8:
-        return start_tile<8>(queue, a);
+        return start_tile<8>(queue, a, aligned);
       case 16:
-        return start_tile<16>(queue, a);
+        return start_tile<16>(queue, a, aligned);
       default:
         break;
     }

@@ -1,0 +1,63 @@
+#pragma once
+
+// 16-byte chunks that do not lie at multiples of 16.
+
+#include <cstdint>
+
+#include "device.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+// 16 bytes as units.
+template <class Unit>
+union unit_chunk {
+  word16 whole;
+  Unit unit[16 / sizeof(Unit)];
+};
+
+// The 16 bytes that begin `skip` bytes into the pair of aligned chunks.
+template <int UnitBytes>
+__device__ word16 realigned(const word16& low, const word16& high, int skip) {
+  std::uint32_t w[8] = {word<0>(low),  word<1>(low),  word<2>(low),  word<3>(low),
+                        word<0>(high), word<1>(high), word<2>(high), word<3>(high)};
+  if (skip & 8) {
+#pragma unroll
+    for (int i = 0; i < 6; ++i) w[i] = w[i + 2];
+  }
+  if (UnitBytes < 8 && skip & 4) {
+#pragma unroll
+    for (int i = 0; i < 5; ++i) w[i] = w[i + 1];
+  }
+  if (UnitBytes < 4) {
+    const std::uint32_t selector = 0x3210 + 0x1111 * (skip & 3);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) w[i] = byte_permute(w[i], w[i + 1], selector);
+  }
+  return make_word16(w[0], w[1], w[2], w[3]);
+}
+
+// The unsigned type of so many bytes.
+template <int Bytes>
+struct unit_of_bytes;
+template <>
+struct unit_of_bytes<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct unit_of_bytes<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct unit_of_bytes<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct unit_of_bytes<8> {
+  using type = std::uint64_t;
+};
+template <>
+struct unit_of_bytes<16> {
+  using type = word16;
+};
+
+}  // namespace twill::TWILL_BACKEND::kernels
