@@ -84,7 +84,7 @@ TEST_CASE("names: every device has what the ladder promises") {
     std::vector<std::string> needed{"cpu-naive", "cpu-tuned", "memcpy"};
     if (device.properties().backend != "cpu") {
       needed = {"copy",     "copy-shared",  "naive-row",      "naive-col", "coalesced", "conflict-free",
-                "unrolled", "fine-grained", "coarse-grained", "diagonal",  "memcpy"};
+                "unrolled", "fine-grained", "coarse-grained", "diagonal",  "tuned",     "memcpy"};
     }
     for (const auto& name : needed) {
       CAPTURE(name);

@@ -67,8 +67,8 @@ native_error launch_untyped(const detail::work_queue& queue, const detail::launc
   if (error == native_success) {
     error = launch_kernel(kernel, config, arguments, static_cast<native_stream>(queue.native));
   }
-  // Runtimes call too much shared memory an invalid value; nothing else here can be one.
-  return error == native_invalid_value && config.shared_bytes > 0 ? native_invalid_configuration : error;
+  // Some runtimes call a block, a grid or shared memory beyond the limits an invalid value; nothing else here can be.
+  return error == native_invalid_value ? native_invalid_configuration : error;
 }
 
 }  // namespace twill::TWILL_BACKEND

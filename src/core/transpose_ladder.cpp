@@ -20,6 +20,30 @@ void run_memcpy(const detail::work_queue& queue, const transpose_rung_args& args
   }
 }
 
+void run_tuned(const detail::work_queue& queue, const transpose_rung_args& a) {
+  const std::int64_t elements = a.rows * a.cols;
+  for (int i = 0; i < a.repeats; ++i) {
+    queue.device->operations().transpose(
+        queue, {a.in, a.out, a.element_bytes, a.rows, a.cols, 1, a.cols, a.rows, elements, elements});
+  }
+}
+
+// The top of every ladder of a GPU; the CPU's is called cpu-tuned.
+const transpose_rung_entry tuned_rung{{"transpose",
+                                       "tuned",
+                                       "twill::transpose: 16 bytes an access, transposed in registers",
+                                       "this library",
+                                       rung_promise::transpose,
+                                       {},
+                                       true},
+                                      nullptr,
+                                      nullptr,
+                                      &run_tuned};
+
+bool has_tuned(const device& on) {
+  return on.properties().backend != "cpu";
+}
+
 // The roof beside every ladder: the device's own memcpy of the same bytes.
 const transpose_rung_entry memcpy_rung{{"transpose",
                                         "memcpy",
@@ -34,13 +58,14 @@ const transpose_rung_entry memcpy_rung{{"transpose",
 
 const transpose_rung_entry& find(const device& on, std::string_view name) {
   if (name == memcpy_rung.info.name) return memcpy_rung;
+  if (name == tuned_rung.info.name && has_tuned(on)) return tuned_rung;
   std::string known;
   for (const auto& entry : on.impl()->ladders().transpose) {
     if (entry.info.name == name) return entry;
     known.append(entry.info.name).append(", ");
   }
   detail::fail(errc::invalid_argument, "no transpose rung \"" + std::string(name) + "\" on " + on.properties().name,
-               "there are: " + known + "memcpy", "name one of those");
+               "there are: " + known + (has_tuned(on) ? "tuned, memcpy" : "memcpy"), "name one of those");
 }
 
 std::string text(block_shape block) {
@@ -84,6 +109,7 @@ void require_element_bytes(std::int64_t bytes) {
 std::vector<rung> transpose_rungs(const device& on) {
   std::vector<rung> rungs;
   for (const auto& entry : on.impl()->ladders().transpose) rungs.push_back(entry.info);
+  if (has_tuned(on)) rungs.push_back(tuned_rung.info);
   rungs.push_back(memcpy_rung.info);
   return rungs;
 }

@@ -19,6 +19,22 @@ inline __device__ std::int64_t block_row() {
   return static_cast<std::int64_t>(blockIdx.z) * gridDim.y + blockIdx.y;
 }
 
+// Loads the tile at (row - threadIdx.y, col - threadIdx.x). All loads of a thread are on their way before the first is
+// stored; `whole` tiles, the only ones that the documents' kernels know, need no bounds.
+template <class T, int X, int Y, int Pitch>
+__device__ void load_tile(T (&tile)[X][Pitch], const T* in, std::int64_t rows, std::int64_t cols, std::int64_t row,
+                          std::int64_t col, bool whole) {
+  T held[X / Y];
+#pragma unroll
+  for (int i = 0; i < X; i += Y) {
+    if (whole || (col < cols && row + i < rows)) held[i / Y] = in[(row + i) * cols + col];
+  }
+#pragma unroll
+  for (int i = 0; i < X; i += Y) {
+    if (whole || (col < cols && row + i < rows)) tile[threadIdx.y + i][threadIdx.x] = held[i / Y];
+  }
+}
+
 // Row-wise in, row-wise out: what memory allows when nothing is transposed.
 template <class T, int X, int Y>
 __global__ void __launch_bounds__(X* Y) copy(T* out, const T* in, std::int64_t rows, std::int64_t cols, int repeats) {
@@ -44,16 +60,14 @@ __global__ void __launch_bounds__(X* Y)
   __shared__ T tile[X][X];
   const std::int64_t col = static_cast<std::int64_t>(blockIdx.x) * X + threadIdx.x;
   const std::int64_t row = block_row() * X + threadIdx.y;
+  const bool whole = block_row() * X + X <= rows && (static_cast<std::int64_t>(blockIdx.x) + 1) * X <= cols;
   for (int r = 0; r < repeats; ++r) {
     if (r > 0) __syncthreads();
-#pragma unroll
-    for (int i = 0; i < X; i += Y) {
-      if (col < cols && row + i < rows) tile[threadIdx.y + i][threadIdx.x] = in[(row + i) * cols + col];
-    }
+    load_tile<T, X, Y>(tile, in, rows, cols, row, col, whole);
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < X; i += Y) {
-      if (col < cols && row + i < rows) out[(row + i) * cols + col] = tile[threadIdx.y + i][threadIdx.x];
+      if (whole || (col < cols && row + i < rows)) out[(row + i) * cols + col] = tile[threadIdx.y + i][threadIdx.x];
     }
   }
 }
@@ -113,20 +127,12 @@ __global__ void __launch_bounds__(X* Y) tiled(T* out, const T* in, std::int64_t 
   const std::int64_t tiles_x = (cols + X - 1) / X, tiles_y = (rows + X - 1) / X;
   if (block_row() >= tiles_y) return;  // the whole block: grid y times z may exceed the tiles
   const tile_origin at = Diagonal ? diagonal_tile<X>(tiles_x, tiles_y) : cartesian_tile<X>();
-  const bool whole = at.row + X <= rows && at.col + X <= cols;  // the documents' kernels know no other tiles
+  const bool whole = at.row + X <= rows && at.col + X <= cols;
   const std::int64_t col = at.col + threadIdx.x, row = at.row + threadIdx.y;
   const std::int64_t out_col = at.row + threadIdx.x, out_row = at.col + threadIdx.y;
   for (int r = 0; r < repeats; ++r) {
     if (r > 0) __syncthreads();
-    T held[X / Y];  // all loads of a thread are on their way before the first is stored
-#pragma unroll
-    for (int i = 0; i < X; i += Y) {
-      if (whole || (col < cols && row + i < rows)) held[i / Y] = in[(row + i) * cols + col];
-    }
-#pragma unroll
-    for (int i = 0; i < X; i += Y) {
-      if (whole || (col < cols && row + i < rows)) tile[threadIdx.y + i][threadIdx.x] = held[i / Y];
-    }
+    load_tile<T, X, Y>(tile, in, rows, cols, row, col, whole);
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < X; i += Y) {
@@ -137,8 +143,8 @@ __global__ void __launch_bounds__(X* Y) tiled(T* out, const T* in, std::int64_t 
   }
 }
 
-// As `tiled`, with a path of its own for the stores of whole tiles: addresses are stepped instead of computed, and a
-// thread's loads, from global and from shared memory, are issued back to back.
+// As `tiled`, with addresses stepped instead of computed, and a path of its own for the stores of whole tiles: a
+// thread's loads from shared memory, too, are on their way before the first is stored.
 template <class T, int X, int Y>
 __global__ void __launch_bounds__(X* Y)
     unrolled(T* out, const T* in, std::int64_t rows, std::int64_t cols, int repeats) {
@@ -183,20 +189,18 @@ __global__ void __launch_bounds__(X* Y)
     fine_grained(T* out, const T* in, std::int64_t rows, std::int64_t cols, int repeats) {
   __shared__ T tile[X][X + 1];
   const tile_origin at = cartesian_tile<X>();
+  const bool whole = at.row + X <= rows && at.col + X <= cols;
   const std::int64_t col = at.col + threadIdx.x, row = at.row + threadIdx.y;
   const int x = threadIdx.x;
   for (int r = 0; r < repeats; ++r) {
     if (r > 0) __syncthreads();
-#pragma unroll
-    for (int i = 0; i < X; i += Y) {
-      if (col < cols && row + i < rows) tile[threadIdx.y + i][x] = in[(row + i) * cols + col];
-    }
+    load_tile<T, X, Y>(tile, in, rows, cols, row, col, whole);
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < X; i += Y) {
       const int y = threadIdx.y + i;
-      if (col >= cols || row + i >= rows) continue;
-      const bool mirrored = at.row + x < rows && at.col + y < cols;
+      if (!whole && (col >= cols || row + i >= rows)) continue;
+      const bool mirrored = whole || (at.row + x < rows && at.col + y < cols);
       out[(row + i) * cols + col] = mirrored ? tile[x][y] : tile[y][x];
     }
   }
@@ -209,21 +213,19 @@ __global__ void __launch_bounds__(X* Y)
     coarse_grained(T* out, const T* in, std::int64_t rows, std::int64_t cols, int repeats) {
   __shared__ T tile[X][X + 1];
   const tile_origin at = cartesian_tile<X>();
+  const bool whole = at.row + X <= rows && at.col + X <= cols;
   const std::int64_t col = at.col + threadIdx.x, row = at.row + threadIdx.y;
   const std::int64_t out_col = at.row + threadIdx.x, out_row = at.col + threadIdx.y;
   const int x = threadIdx.x;
   for (int r = 0; r < repeats; ++r) {
     if (r > 0) __syncthreads();
-#pragma unroll
-    for (int i = 0; i < X; i += Y) {
-      if (col < cols && row + i < rows) tile[threadIdx.y + i][x] = in[(row + i) * cols + col];
-    }
+    load_tile<T, X, Y>(tile, in, rows, cols, row, col, whole);
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < X; i += Y) {
       const int y = threadIdx.y + i;
-      if (out_col >= rows || out_row + i >= cols) continue;
-      const bool straight = at.row + y < rows && at.col + x < cols;
+      if (!whole && (out_col >= rows || out_row + i >= cols)) continue;
+      const bool straight = whole || (at.row + y < rows && at.col + x < cols);
       out[(out_row + i) * rows + out_col] = straight ? tile[y][x] : tile[x][y];
     }
   }
