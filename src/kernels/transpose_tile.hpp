@@ -15,7 +15,7 @@ namespace twill::TWILL_BACKEND::kernels {
 
 /// A batch of matrices, and the tile that a block moves: `lines` x `chunks` blocks of R x R elements.
 struct tile_matrices {
-  std::int64_t rows, cols;                            // elements
+  std::int64_t rows, cols, batch;                     // elements
   std::int64_t in_ld, out_ld, in_stride, out_stride;  // bytes
   std::int64_t tiles_r, tiles_c;
   int lines, chunks;  // powers of two
@@ -214,6 +214,7 @@ __global__ void __launch_bounds__(288) transpose_tile(unsigned char* out, const 
   place /= m.tiles_r;
   const std::int64_t col0 = place % m.tiles_c * m.chunks * edge;
   const std::int64_t matrix = place / m.tiles_c;
+  if (matrix >= m.batch) return;  // the whole block: the grid is a rectangle
   const int thread = threadIdx.x;
 
   in += matrix * m.in_stride;

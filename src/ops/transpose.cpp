@@ -19,7 +19,7 @@ using detail::transpose_args;
 using detail::work_queue;
 using kernels::gather_matrices;
 
-constexpr std::int64_t grid_x_limit = (std::int64_t{1} << 24) - 1;  // times 256 threads: below AMD's 2^32
+constexpr std::int64_t grid_x_limit = (std::int64_t{1} << 23) - 1;  // times 288 threads: below AMD's 2^32
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
@@ -75,6 +75,18 @@ std::int64_t ceil_power(std::int64_t value) {
   return power;
 }
 
+// Chunks of padding after each R = `edge` tile rows. Eight neighbouring lanes hold 8 / chunks lines of each of `chunks`
+// blocks: those blocks lie that far apart, mod 8.
+std::int64_t pad_of(const tile_shape& t, std::int64_t edge) {
+  const std::int64_t apart = t.chunks >= 8 ? 1 : 8 / t.chunks;
+  return ((apart - edge * (t.lines + 1)) % 8 + 8) % 8;
+}
+
+// Shared memory of a tile; one chunk more, for the last row's chunks are read in pairs.
+std::int64_t tile_bytes(const tile_shape& t, std::int64_t edge) {
+  return (t.chunks * (edge * (t.lines + 1) + pad_of(t, edge)) + 1) * 16;
+}
+
 tile_shape shape_of(const transpose_args& a, const device_limits& limits) {
   const std::int64_t bytes = a.element_bytes, blocks = bytes == 16 ? 1024 : bytes == 8 ? 512 : 256;
   tile_shape t{bytes == 16 ? 32 : bytes == 8 ? 32 : 16, bytes == 16 ? 32 : 16};
@@ -84,8 +96,8 @@ tile_shape shape_of(const transpose_args& a, const device_limits& limits) {
   const auto tiles = [&] {
     return ceil_div(a.rows * bytes, t.lines * 16) * ceil_div(a.cols * bytes, t.chunks * 16) * a.batch;
   };
-  while (t.lines * t.chunks > 64 &&
-         (tiles() < 2 * limits.multiprocessors || (t.lines + 2) * t.chunks * 256 / bytes > limits.shared_bytes)) {
+  const auto too_large = [&] { return t.lines * t.chunks > 8 && tile_bytes(t, 16 / bytes) > limits.shared_bytes; };
+  while (too_large() || (t.lines * t.chunks > 64 && tiles() < 2 * limits.multiprocessors)) {
     (t.lines > t.chunks ? t.lines : t.chunks) /= 2;
   }
   return t;
@@ -98,6 +110,7 @@ void start_tile(const work_queue& queue, const transpose_args& a, bool aligned) 
   kernels::tile_matrices m{};
   m.rows = a.rows;
   m.cols = a.cols;
+  m.batch = a.batch;
   m.in_ld = a.in_ld * Bytes;
   m.out_ld = a.out_ld * Bytes;
   m.in_stride = a.in_stride * Bytes;
@@ -108,12 +121,9 @@ void start_tile(const work_queue& queue, const transpose_args& a, bool aligned) 
   m.tiles_c = ceil_div(a.cols, t.chunks * edge);
   m.threads = static_cast<int>(std::max(t.lines * t.chunks, depth) / depth);
   m.lanes = std::min(m.lines, m.threads);
-  // Eight neighbouring lanes hold 8 / chunks lines of each of `chunks` blocks: those blocks lie that far apart, mod 8.
-  const std::int64_t apart = t.chunks >= 8 ? 1 : 8 / t.chunks;
-  m.pad = static_cast<int>(((apart - edge * (t.lines + 1)) % 8 + 8) % 8);
-  const std::int64_t chunks = t.chunks * edge * (t.lines + 1) + t.chunks * m.pad + 1;
+  m.pad = static_cast<int>(pad_of(t, edge));
   const auto config =
-      grid_of(m.tiles_r * m.tiles_c * a.batch, m.threads + (aligned ? 0 : std::min(m.chunks, 32)), chunks * 16);
+      grid_of(m.tiles_r * m.tiles_c * a.batch, m.threads + (aligned ? 0 : std::min(m.chunks, 32)), tile_bytes(t, edge));
   check(launch(queue, config, aligned ? &kernels::transpose_tile<Bytes, true> : &kernels::transpose_tile<Bytes, false>,
                static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
         "launch of transpose");
@@ -244,6 +254,7 @@ gather_plan plan_of(const transpose_args& a, std::int64_t unit, const device_lim
   p.m.units = static_cast<int>(bytes / unit);
   p.m.row_pad_shift = p.m.byte_pad_shift = no_padding;
   p.m.phases = static_cast<int>(16 / std::min<std::int64_t>(16, lowest_bit(p.m.out_ld)));
+  const gather_plan blank = p;
   const std::int64_t elements = a.rows * a.cols;
   const bool packed = a.in_ld == a.cols && a.out_ld == a.rows &&
                       (a.batch == 1 || (a.in_stride == elements && a.out_stride == elements));
@@ -254,6 +265,11 @@ gather_plan plan_of(const transpose_args& a, std::int64_t unit, const device_lim
   } else if (a.out_ld == a.rows && a.rows * bytes <= narrow) {
     plan_wide(p, a, limits);
   } else {
+    plan_tiles(p, a, limits);
+  }
+  // Rows for moved boundaries, padding and the least run can take long runs beyond a small shared memory.
+  if (p.shared_bytes > limits.shared_bytes) {
+    p = blank;
     plan_tiles(p, a, limits);
   }
   p.m.tiles_r = ceil_div(a.rows, p.m.tile_rows);
