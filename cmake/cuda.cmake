@@ -94,8 +94,8 @@ function(twill_choose_cuda_host out version)
       return()
     endif()
   endforeach()
-  message(FATAL_ERROR "nvcc ${version} takes g++ ${newest} or older as its host compiler; this is g++ ${major}. Install "
-    "g++-${newest}, or name one with -DCMAKE_CUDA_HOST_COMPILER=PATH.")
+  message(FATAL_ERROR "nvcc ${version} takes g++ ${newest} or older as its host compiler; this is g++ ${major}. "
+    "Install g++-${newest}, or name one with -DCMAKE_CUDA_HOST_COMPILER=PATH.")
 endfunction()
 
 # The architectures of the GPUs here; without one, code that the driver compiles for its GPU at first use.
@@ -108,8 +108,8 @@ function(twill_detect_cuda_architectures out)
     list(TRANSFORM found REPLACE "\\." "")
   else()
     set(found 75-virtual)
-    message(STATUS "nvidia-smi tells of no GPU here: building PTX for sm_75 and newer, which the driver compiles at first "
-      "use. Name another with CMAKE_CUDA_ARCHITECTURES.")
+    message(STATUS "nvidia-smi tells of no GPU here: building PTX for sm_75 and newer, which the driver compiles at "
+      "first use. Name another with CMAKE_CUDA_ARCHITECTURES.")
   endif()
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()

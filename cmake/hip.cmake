@@ -83,7 +83,7 @@ function(twill_choose_clang out out_major rocm architectures)
     "again. (A clang of your own: -DCMAKE_HIP_COMPILER=PATH, or the environment variable HIPCXX.)")
 endfunction()
 
-# The device libraries, where there is no stock ROCm: the project's own first, because the distribution's lack some ISAs.
+# The device libraries, where there is no stock ROCm: the project's own first, for the distribution's lack some ISAs.
 function(twill_choose_device_libraries out architectures)
   file(GLOB folders "${TWILL_TOOLCHAINS}/amd-device-libs" "/usr/lib/*/amdgcn/bitcode" "/usr/lib/amdgcn/bitcode"
        "/usr/lib/llvm-*/lib/clang/*/lib/amdgcn/bitcode" "/usr/lib/clang/*/lib/amdgcn/bitcode")

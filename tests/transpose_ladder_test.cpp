@@ -128,6 +128,33 @@ TEST_CASE("bounds: tile rows beyond grid y's limit") {
   });
 }
 
+TEST_CASE("bounds: beyond 2^31 elements, on GPUs with the memory for it") {
+  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+    const std::int64_t rows = 3, cols = (std::int64_t{1} << 30) + 77, end = 4096;  // the last columns are compared
+    if (!device.properties().is_gpu || device.memory().free_bytes < std::size_t{8} << 30) return;
+    const twill::raw_buffer in(device, static_cast<std::size_t>(rows * cols));
+    const twill::raw_buffer out(device, static_cast<std::size_t>(rows * cols));
+    std::vector<unsigned char> columns(static_cast<std::size_t>(rows * end)), found(columns.size()), wanted(found);
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = static_cast<unsigned char>(i * 37 + i / 251);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      twill::upload_bytes(stream, static_cast<char*>(in.data()) + (row + 1) * cols - end, columns.data() + row * end,
+                          static_cast<std::size_t>(end));
+    }
+    support::transpose_reference(columns.data(), wanted.data(), 1, {rows, end});
+    for (const auto& rung : twill::transpose_rungs(device)) {
+      if (rung.promise != twill::rung_promise::transpose || is_vendor_library(rung)) continue;
+      twill::fill_bytes(stream, out.data(), 0xA5, out.size_bytes());
+      twill::transpose_rung(stream, rung.name, in.data(), out.data(), 1, rows, cols);
+      const auto* last = static_cast<const char*>(out.data()) + (cols - end) * rows;
+      twill::download_bytes(stream, found.data(), last, found.size());
+      stream.wait();
+      const std::string name(rung.name);
+      CAPTURE(name);
+      CHECK(found == wanted);
+    }
+  });
+}
+
 TEST_CASE("bounds: empty matrices launch nothing") {
   on_each_device([](const twill::device& device, twill::stream_ref stream) {
     for (const auto& rung : twill::transpose_rungs(device)) {

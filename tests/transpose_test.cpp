@@ -127,6 +127,34 @@ TEST_CASE("reference: interleaved batches") {
   });
 }
 
+TEST_CASE("reference: several tiles of rows that begin anywhere") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    for (std::int64_t bytes : {1, 2, 4, 8}) {
+      const auto offset = static_cast<std::size_t>(bytes);
+      check_case(stream, {300, 517}, bytes, offset, 0, 11);
+      check_case(stream, {517, 300, 2, 307, 521}, bytes, 0, 3 * offset, 13);
+      check_case(stream, {512, 528}, bytes, 0, offset, 15);
+    }
+  });
+}
+
+TEST_CASE("bounds: shapes that would like more shared memory than a device has") {
+  for (const char* name : {"simt:gtx280", "simt:k20"}) {
+    CAPTURE(name);
+    const auto device = twill::device::open(name);
+    const twill::stream stream(device);
+    check_case(stream, {1, 30000}, 16, 0, 0, 21);
+    check_case(stream, {2, 20000}, 16, 0, 0, 23);
+    check_case(stream, {2, 30000, 1, 30008, 34}, 8, 0, 0, 25);
+    check_case(stream, {240, 400, 1, 0, 256}, 1, 0, 0, 27);
+    check_case(stream, {32, 6064, 1, 0, 64}, 1, 0, 0, 29);
+    check_case(stream, {322, 496, 1, 0, 358}, 2, 1, 8, 31);
+    check_case(stream, {317, 2044}, 1, 4, 8, 33);
+    check_case(stream, {1024, 901}, 1, 4, 4, 35);
+  }
+}
+
 TEST_CASE("bounds: extents of zero launch nothing and succeed, with any pointers") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);
@@ -187,13 +215,15 @@ TEST_CASE("errors: the same on every device, before anything is touched") {
     CHECK(fails(a, b, {INT64_MAX, 2}) == invalid);
     CHECK(fails(a, b, {std::int64_t{1} << 31, std::int64_t{1} << 31}) == invalid);
     CHECK(fails(a, b, {2, 2, INT64_MAX, 0, 0, 4, 4}) == invalid);
+    CHECK(fails(a, b, {2, 2, 1, INT64_MAX, 0, 1}) == invalid);
     auto* odd = reinterpret_cast<float*>(static_cast<char*>(in.data()) + 1);
     CHECK(fails(odd, b, {2, 2}) == invalid);
     CHECK(code_of([&] { twill::transpose_bytes(stream, a, b, 0, {2, 2}); }) == invalid);
     CHECK(code_of([&] { twill::transpose_bytes(stream, a, b, 65, {2, 2}); }) == invalid);
     CHECK(in.matches(stream));
     CHECK(out.matches(stream));
-    CHECK_NOTHROW(twill::transpose(stream, a, a + 4, {2, 2}));  // touching is not overlapping
+    CHECK_NOTHROW(twill::transpose(stream, a, b, {1, 2, 1, INT64_MAX, 0, INT64_MAX}));  // distances of nothing
+    CHECK_NOTHROW(twill::transpose(stream, a, a + 4, {2, 2}));                          // touching is not overlapping
     CHECK_NOTHROW(stream.wait());
   });
 }

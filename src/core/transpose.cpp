@@ -27,7 +27,9 @@ std::int64_t explicit_ld(std::int64_t given, std::int64_t row, const char* what)
 // Elements from the first to one past the last of a batch of strided matrices, in bytes.
 std::int64_t span_bytes(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::int64_t batch, std::int64_t stride,
                         std::int64_t element_bytes) {
-  const auto matrix = checked_product(rows - 1, ld, "a matrix") + cols;
+  const auto to_last_row = checked_product(rows - 1, ld, "a matrix");
+  detail::require(to_last_row <= INT64_MAX - cols, "a matrix overflows", "its elements do not fit 63 bits", "split it");
+  const auto matrix = to_last_row + cols;
   const auto all = checked_product(batch - 1, stride, "the batch");
   detail::require(all <= INT64_MAX - matrix, "the batch overflows", "its elements do not fit 63 bits", "split it");
   return checked_product(all + matrix, element_bytes, "the size in bytes");
@@ -57,6 +59,11 @@ void transpose_bytes(stream_ref stream, const void* in, void* out, std::int64_t 
   const auto in_bytes = span_bytes(args.rows, args.cols, args.in_ld, args.batch, args.in_stride, element_bytes);
   const auto out_bytes = span_bytes(args.cols, args.rows, args.out_ld, args.batch, args.out_stride, element_bytes);
   detail::require_disjoint(in, in_bytes, out, out_bytes);
+
+  // Distances that nothing lies apart by: as given they could spoil the alignment, or not fit 63 bits as bytes.
+  if (args.rows == 1) args.in_ld = args.cols;
+  if (args.cols == 1) args.out_ld = args.rows;
+  if (args.batch == 1) args.in_stride = args.out_stride = args.rows * args.cols;
 
   auto& device = *stream.on().impl();
   device.operations().transpose({&device, stream.native()}, args);

@@ -29,6 +29,7 @@ class image {
     for (; i < host_.size(); ++i) host_[i] = static_cast<unsigned char>(random());
     for (auto& byte : host_) byte = finite ? static_cast<unsigned char>((byte & 0x2f) | 0x10) : byte;
     twill::upload_bytes(stream, memory_.data(), host_.data(), host_.size());
+    stream.wait();  // callers change what `expected` gives, which is what was uploaded
   }
 
   void* data() const { return static_cast<unsigned char*>(memory_.data()) + begin_; }
