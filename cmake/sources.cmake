@@ -106,11 +106,14 @@ set(twill_tool_sources
   src/tool/working_set.cpp)
 
 set(twill_tests
+  tests/buffer_test.cpp
+  tests/device_test.cpp
   tests/simt_faults_test.cpp
   tests/simt_host_test.cpp
   tests/simt_kernels_test.cpp
   tests/simt_models_test.cpp
   tests/simt_test.cpp
+  tests/stream_test.cpp
   tests/transpose_ladder_test.cpp
   tests/transpose_test.cpp)
 

@@ -55,15 +55,15 @@ void move_block(const transpose_args& a, std::int64_t matrix, std::int64_t row, 
 void transpose(const detail::work_queue& queue, const transpose_args& a) {
   const std::int64_t edge = std::max<std::int64_t>(8, 64 / a.element_bytes);
   const std::int64_t across = (a.cols + edge - 1) / edge, down = (a.rows + edge - 1) / edge;
-  // A task is one strip of blocks along the output's rows, or many small matrices, of about 256 KiB in all.
-  const std::int64_t strips = across * a.batch;
-  const std::int64_t strip_bytes = std::max<std::int64_t>(1, a.rows * std::min(edge, a.cols) * a.element_bytes);
-  const std::int64_t at_once = std::clamp<std::int64_t>((256 << 10) / strip_bytes, 1, strips);
-  team_of(queue).run(static_cast<std::size_t>((strips + at_once - 1) / at_once), [&](std::size_t task) {
-    const auto first = static_cast<std::int64_t>(task) * at_once, end = std::min(strips, first + at_once);
-    for (std::int64_t strip = first; strip < end; ++strip) {
-      for (std::int64_t row = 0; row < down; ++row)
-        move_block(a, strip / across, row * edge, strip % across * edge, edge);
+  // A task is some blocks, one after another along the output's rows: about 256 KiB in all.
+  const std::int64_t block_bytes = std::min(edge, a.rows) * std::min(edge, a.cols) * a.element_bytes;
+  const std::int64_t blocks = across * down * a.batch;
+  const std::int64_t at_once = std::max<std::int64_t>(1, (256 << 10) / block_bytes);
+  team_of(queue).run(static_cast<std::size_t>((blocks + at_once - 1) / at_once), [&](std::size_t task) {
+    const auto first = static_cast<std::int64_t>(task) * at_once, end = std::min(blocks, first + at_once);
+    for (std::int64_t block = first; block < end; ++block) {
+      const std::int64_t strip = block / down;
+      move_block(a, strip / across, block % down * edge, strip % across * edge, edge);
     }
   });
 }

@@ -9,7 +9,8 @@
 
 namespace twill {
 
-/// Untyped device memory, at least 256-byte aligned; freed with the object. What `buffer<T>` is made of.
+/// Untyped device memory, at least 256-byte aligned. It is freed with the object, for which a GPU's driver may wait
+/// until the device is idle. What `buffer<T>` is made of.
 class raw_buffer {
  public:
   /// Memory: uninitialised. A size of 0 holds no memory. Throws: out_of_memory.
@@ -46,6 +47,8 @@ namespace detail {
 std::size_t array_bytes(std::size_t count, std::size_t bytes_each);
 /// Throws invalid_argument when a host array of `host` elements meets a buffer of `device` elements.
 void require_same_count(std::size_t host, std::size_t device);
+/// Throws invalid_argument when the memory of `owner` cannot be reached in `stream`.
+void require_same_device(const device& owner, stream_ref stream);
 }  // namespace detail
 
 /// An array of `T` in device memory, uninitialised, at least 256-byte aligned.
@@ -64,14 +67,22 @@ class buffer {
   const device& on() const noexcept { return raw_.on(); }
 
   /// Fills the buffer from `size()` elements at `host`, which must stay valid until `stream.wait()`.
-  void upload(const T* host, stream_ref stream) { upload_bytes(stream, raw_.data(), host, raw_.size_bytes()); }
+  /// Throws: invalid_argument when `stream` belongs to another device.
+  void upload(const T* host, stream_ref stream) {
+    detail::require_same_device(on(), stream);
+    upload_bytes(stream, raw_.data(), host, raw_.size_bytes());
+  }
   /// Throws: invalid_argument when the sizes differ.
   void upload(const std::vector<T>& host, stream_ref stream) {
     detail::require_same_count(host.size(), count_);
     upload(host.data(), stream);
   }
   /// Copies the buffer to `size()` elements at `host`; they are there after `stream.wait()`.
-  void download(T* host, stream_ref stream) const { download_bytes(stream, host, raw_.data(), raw_.size_bytes()); }
+  /// Throws: invalid_argument when `stream` belongs to another device.
+  void download(T* host, stream_ref stream) const {
+    detail::require_same_device(on(), stream);
+    download_bytes(stream, host, raw_.data(), raw_.size_bytes());
+  }
   /// Throws: invalid_argument when the sizes differ.
   void download(std::vector<T>& host, stream_ref stream) const {
     detail::require_same_count(host.size(), count_);

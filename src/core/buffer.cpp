@@ -80,5 +80,12 @@ void require_same_count(std::size_t host, std::size_t device) {
        std::to_string(host) + " and " + std::to_string(device) + " elements", "make them equal");
 }
 
+void require_same_device(const device& owner, stream_ref stream) {
+  const auto &here = owner.properties().name, &there = stream.on().properties().name;
+  if (here == there) return;
+  fail(errc::invalid_argument, "buffer and stream belong to different devices", here + " and " + there,
+       "use a stream of the buffer's device");
+}
+
 }  // namespace detail
 }  // namespace twill

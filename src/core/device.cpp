@@ -20,8 +20,9 @@ std::string join(const std::vector<std::string>& names) {
 device device::open(std::string_view name) {
   const auto colon = name.find(':');
   const auto which = colon == std::string_view::npos ? std::string_view() : name.substr(colon + 1);
+  const bool nothing_named = colon != std::string_view::npos && which.empty();
   for (const auto& candidate : detail::backends()) {
-    if (candidate.name == name.substr(0, colon)) return device(candidate.open(which));
+    if (!nothing_named && candidate.name == name.substr(0, colon)) return device(candidate.open(which));
   }
   detail::fail(errc::no_device, "no device \"" + std::string(name) + "\"", "here are: " + join(list()),
                "name one of those");

@@ -103,6 +103,11 @@ tile_shape shape_of(const transpose_args& a, const device_limits& limits) {
   return t;
 }
 
+// Misaligned elements of these sizes are cut from aligned chunks; gathering is ahead for the others (measured on an
+// H200, tests/bench/NOTES.md).
+template <int Bytes>
+inline constexpr bool cut_from_aligned = Bytes == 2 || Bytes == 4;
+
 template <int Bytes>
 void start_tile(const work_queue& queue, const transpose_args& a, bool aligned) {
   constexpr std::int64_t edge = 16 / Bytes, depth = Bytes == 16 ? 4 : Bytes == 8 ? 2 : 1;
@@ -124,8 +129,11 @@ void start_tile(const work_queue& queue, const transpose_args& a, bool aligned) 
   m.pad = static_cast<int>(pad_of(t, edge));
   const auto config =
       grid_of(m.tiles_r * m.tiles_c * a.batch, m.threads + (aligned ? 0 : std::min(m.chunks, 32)), tile_bytes(t, edge));
-  check(launch(queue, config, aligned ? &kernels::transpose_tile<Bytes, true> : &kernels::transpose_tile<Bytes, false>,
-               static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
+  auto kernel = &kernels::transpose_tile<Bytes, true>;
+  if constexpr (cut_from_aligned<Bytes>) {
+    if (!aligned) kernel = &kernels::transpose_tile<Bytes, false>;
+  }
+  check(launch(queue, config, kernel, static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
         "launch of transpose");
 }
 
@@ -304,9 +312,9 @@ bool tiled_well(const transpose_args& a) {
   return std::max(a.rows, a.cols) * a.element_bytes >= 128 && std::min(a.rows, a.cols) * a.element_bytes >= 16;
 }
 
-// Measured on an H200 (tests/bench/NOTES.md): cutting chunks from aligned ones is ahead of gathering for these sizes.
 bool tiled_misaligned_well(const transpose_args& a) {
-  return (a.element_bytes == 2 || a.element_bytes == 4) && std::min(a.rows, a.cols) * a.element_bytes >= 512;
+  const bool cut = a.element_bytes == 2 ? cut_from_aligned<2> : a.element_bytes == 4 && cut_from_aligned<4>;
+  return cut && std::min(a.rows, a.cols) * a.element_bytes >= 512;
 }
 
 }  // namespace

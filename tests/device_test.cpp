@@ -1,0 +1,58 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include <twill/device.hpp>
+#include <twill/error.hpp>
+
+#include "support/devices.hpp"
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("list: cpu and simt are always there, and every name opens under itself") {
+  const auto names = twill::device::list();
+  CHECK(std::count(names.begin(), names.end(), "cpu") == 1);
+  CHECK(std::count(names.begin(), names.end(), "simt") == 1);
+  for (const auto& name : names) {
+    CAPTURE(name);
+    CHECK(twill::device::open(name).properties().name == name);
+  }
+}
+
+TEST_CASE("default: a device that is there") {
+  CHECK_NOTHROW(twill::device::open(twill::device::default_name()));
+}
+
+TEST_CASE("properties: what every device tells") {
+  for (const auto& name : support::test_devices()) {
+    CAPTURE(name);
+    const auto device = twill::device::open(name);
+    const auto& properties = device.properties();
+    CHECK_FALSE(properties.model.empty());
+    CHECK_FALSE(properties.architecture.empty());
+    CHECK(name.rfind(properties.backend, 0) == 0);
+    CHECK(properties.memory_bytes > 0);
+    CHECK(properties.max_threads_per_block >= 1);
+    const auto memory = device.memory();
+    CHECK(memory.free_bytes > 0);
+    CHECK(memory.free_bytes <= memory.total_bytes);
+  }
+}
+
+TEST_CASE("errors: an unknown device is refused with the list of those there are") {
+  for (const char* name :
+       {"", "gpu", "cpu:1", "cpu:", "simt:", "simt:nothing", "cuda:", "cuda:99", "hip:x", "cuda:-1"}) {
+    CAPTURE(name);
+    try {
+      twill::device::open(name);
+      FAIL("it opened");
+    } catch (const twill::error& e) {
+      CHECK(e.code() == twill::errc::no_device);
+      CHECK(std::string(e.what()).find('\n') == std::string::npos);
+    }
+  }
+  CHECK_THROWS_WITH_AS(twill::device::open("gpu"), doctest::Contains("simt:gtx280"), twill::error);
+}
+
+TEST_SUITE_END();
