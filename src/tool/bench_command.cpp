@@ -94,6 +94,11 @@ int run(const bench_arguments& arguments) {
   return 1;
 }
 
+// A path that is there: "" would measure for minutes and write nothing.
+std::string not_empty(const std::string& path) {
+  return path.empty() ? "an empty path (name a file, or -)" : "";
+}
+
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
                       const std::string& help, const std::string& value) {
   return command.add_option(name, values, help)->allow_extra_args(false)->delimiter(',')->type_name(value);
@@ -115,8 +120,9 @@ void add_options(CLI::App& bench, bench_arguments& to) {
   bench.add_flag("--cold", to.cold, "Go round working sets of at least four times the\ncache. The default");
   bench.add_flag("--warm", to.warm, "Use one working set again and again");
   bench.add_option("--json", to.json_path, "Write the results here; - is standard output, and no\ntables")
-      ->type_name("FILE");
-  bench.add_option("--csv", to.csv_path, "The same as comma-separated values")->type_name("FILE");
+      ->type_name("FILE")
+      ->check(not_empty);
+  bench.add_option("--csv", to.csv_path, "The same as comma-separated values")->type_name("FILE")->check(not_empty);
 }
 
 }  // namespace
