@@ -33,6 +33,8 @@ set(twill_core_sources
 set(twill_kernel_sources
   src/ops/table.cpp
   src/ops/transpose.cpp
+  src/ops/transpose_gather.cpp
+  src/ops/transpose_tile.cpp
   src/ladder/table.cpp
   src/ladder/transpose.cpp)
 

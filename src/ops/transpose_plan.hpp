@@ -1,0 +1,48 @@
+#pragma once
+
+// What the plans of the transposing kernels share: whole-number helpers, the grid, and what a plan may take of a
+// device.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "backends/backend.hpp"
+#include "core/check.hpp"
+#include "launch.hpp"
+
+namespace twill::TWILL_BACKEND {
+
+inline constexpr std::int64_t grid_x_limit = (std::int64_t{1} << 23) - 1;  // times 288 threads: below AMD's 2^32
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+constexpr std::int64_t lowest_bit(std::int64_t bits) {
+  return bits & -bits;
+}
+
+/// A rectangle of at least so many blocks.
+inline detail::launch_config grid_of(std::int64_t blocks, int threads, std::int64_t shared_bytes) {
+  const std::int64_t x = std::min(blocks, grid_x_limit), y = ceil_div(blocks, x);
+  if (y > 65535) {
+    detail::fail(errc::unsupported, "the matrices need too large a grid", std::to_string(blocks) + " blocks",
+                 "split the batch");
+  }
+  return {{static_cast<unsigned>(x), static_cast<unsigned>(y), 1},
+          {static_cast<unsigned>(threads), 1, 1},
+          static_cast<std::size_t>(shared_bytes)};
+}
+
+/// What a plan may take of the device.
+struct device_limits {
+  std::int64_t shared_bytes, budget;  // of a block: all of it; what its input should take
+  int multiprocessors;
+};
+
+inline device_limits limits_of(const device_properties& device) {
+  const auto shared = static_cast<std::int64_t>(device.shared_bytes_per_block);
+  return {shared, std::min<std::int64_t>(16384, shared / 2), std::max(1, device.multiprocessors)};
+}
+
+}  // namespace twill::TWILL_BACKEND
