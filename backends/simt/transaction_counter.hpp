@@ -1,0 +1,60 @@
+#pragma once
+
+// What warp instructions cost on a device, added up for each site and in all.
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+
+#include "access_rules.hpp"
+#include "warp_access.hpp"
+
+namespace twill::simt {
+
+/// Accesses of global memory in one direction. Transactions are sectors or segments, as the architecture has them.
+struct global_counts {
+  std::uint64_t requests = 0;  ///< instructions, or the parts that the architecture splits them into
+  std::uint64_t transactions = 0;
+  std::uint64_t ideal_transactions = 0;  ///< if the same bytes lay side by side
+  std::uint64_t bytes_used = 0;          ///< that lanes asked for, each byte of an instruction once
+  std::uint64_t bytes_moved = 0;         ///< in transactions
+
+  double used() const { return bytes_moved == 0 ? 1.0 : static_cast<double>(bytes_used) / bytes_moved; }
+  void add(const global_counts& other);
+};
+
+/// Accesses of shared memory in one direction. A wavefront is one turn of all banks.
+struct shared_counts {
+  std::uint64_t requests = 0;
+  std::uint64_t wavefronts = 0;
+  std::uint64_t ideal_wavefronts = 0;  ///< if no two lanes met in a bank
+
+  std::uint64_t conflicts() const { return wavefronts - ideal_wavefronts; }
+  void add(const shared_counts& other);
+};
+
+struct access_counts {
+  global_counts global_loads, global_stores;
+  shared_counts shared_loads, shared_stores;
+
+  void add(const access_counts& other);
+};
+
+class transaction_counter {
+ public:
+  /// `architecture` as datasheets write it: "sm_13", "gfx942". Throws: unsupported, with those that are known.
+  explicit transaction_counter(std::string_view architecture);
+
+  void add(const warp_access& access);
+
+  const access_counts& total() const { return total_; }
+  /// By site, ascending.
+  const std::map<std::uint32_t, access_counts>& sites() const { return sites_; }
+
+ private:
+  const access_rules& rules_;
+  access_counts total_;
+  std::map<std::uint32_t, access_counts> sites_;
+};
+
+}  // namespace twill::simt
