@@ -57,6 +57,7 @@ set(twill_cpu_sources
   backends/cpu/transpose.cpp
   backends/cpu/transpose_ladder.cpp)
 set(twill_simt_sources
+  backends/simt/access_rules.cpp
   backends/simt/block_fault.cpp
   backends/simt/block_runner.cpp
   backends/simt/executor.cpp
@@ -66,7 +67,15 @@ set(twill_simt_sources
   backends/simt/models.cpp
   backends/simt/open.cpp
   backends/simt/order.cpp
-  backends/simt/simt_device.cpp)
+  backends/simt/rules/amd.cpp
+  backends/simt/rules/fermi.cpp
+  backends/simt/rules/kepler.cpp
+  backends/simt/rules/maxwell.cpp
+  backends/simt/rules/parts.cpp
+  backends/simt/rules/tesla.cpp
+  backends/simt/rules/volta.cpp
+  backends/simt/simt_device.cpp
+  backends/simt/transaction_counter.cpp)
 
 # Datasheets of the simulated devices, built into the library.
 set(twill_device_models
@@ -114,6 +123,7 @@ set(twill_tests
   tests/simt_host_test.cpp
   tests/simt_kernels_test.cpp
   tests/simt_models_test.cpp
+  tests/simt_rules_test.cpp
   tests/simt_test.cpp
   tests/stream_test.cpp
   tests/transpose_ladder_test.cpp

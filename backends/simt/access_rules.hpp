@@ -1,6 +1,6 @@
 #pragma once
 
-// What one warp instruction costs, by architecture: pure functions, a file a family (rules_*.cpp).
+// What one warp instruction costs, by architecture: pure functions, a file a family in rules/.
 
 #include <cstdint>
 #include <string_view>
@@ -15,13 +15,15 @@ struct transaction {
   std::uint32_t bytes;
 };
 
-/// What an instruction moves. Two transactions a lane at most: an access that lies across a boundary.
+/// What an instruction moves.
 struct global_cost {
-  unsigned requests = 0;
+  unsigned requests = 0;  ///< parts that the hardware takes the instruction in
   unsigned transactions = 0;
-  unsigned ideal_transactions = 0;
-  unsigned bytes_used = 0, bytes_moved = 0;
-  transaction list[2 * warp_access::max_lanes];
+  unsigned ideal_transactions = 0;  ///< if the same bytes lay side by side, aligned
+  unsigned bytes_used = 0;          ///< that lanes asked for, each byte once
+  unsigned bytes_moved = 0;
+  double turns = 0;  ///< clocks for which the instruction holds the load/store unit, when all is in its cache
+  transaction list[2 * warp_access::max_lanes];  ///< two a lane at most: an access that lies across a boundary
 
   void move(std::uint64_t address, unsigned bytes) {
     list[transactions++] = {address, bytes};
@@ -30,13 +32,13 @@ struct global_cost {
 };
 
 struct shared_cost {
-  unsigned wavefronts = 0;
-  unsigned ideal_wavefronts = 0;
+  unsigned wavefronts = 0;        ///< turns of all banks
+  unsigned ideal_wavefronts = 0;  ///< if no two lanes met in a bank
 };
 
 struct access_rules {
-  const char* family;  ///< "compute capability 1.2 and 1.3"
-  unsigned warp_lanes;
+  const char* family;                                ///< "compute capability 1.2 and 1.3"
+  const char* const* architectures;                  ///< as datasheets write them, ended by nullptr
   void (*global)(const warp_access&, global_cost&);  ///< into a fresh cost
   shared_cost (*shared)(const warp_access&);
 };
