@@ -41,13 +41,16 @@ struct transpose_rung_args {
   int repeats;
 };
 
-/// One rung of one backend's transpose ladder.
-struct transpose_rung_entry {
+/// One rung of one backend's ladder of an operation.
+template <class Args>
+struct ladder_entry {
   rung info;
   const block_shape* blocks;  ///< what it can run with, ended by {0, 0}; nullptr when a block means nothing
   std::size_t (*shared_bytes)(std::int64_t element_bytes, block_shape);  ///< shared memory a block takes; may be null
-  void (*run)(const work_queue&, const transpose_rung_args&);
+  void (*run)(const work_queue&, const Args&);
 };
+
+using transpose_rung_entry = ladder_entry<transpose_rung_args>;
 
 /// A span of constant table entries.
 template <class T>

@@ -5,6 +5,7 @@ set(twill_headers
   include/twill/buffer.hpp
   include/twill/cuda.hpp
   include/twill/device.hpp
+  include/twill/element.hpp
   include/twill/error.hpp
   include/twill/event.hpp
   include/twill/hip.hpp
@@ -24,7 +25,9 @@ set(twill_core_sources
   src/core/buffer.cpp
   src/core/check.cpp
   src/core/device.cpp
+  src/core/element.cpp
   src/core/event.cpp
+  src/core/ladder.cpp
   src/core/stream.cpp
   src/core/transpose.cpp
   src/core/transpose_ladder.cpp)
@@ -119,6 +122,7 @@ set(twill_tool_sources
 set(twill_tests
   tests/buffer_test.cpp
   tests/device_test.cpp
+  tests/element_test.cpp
   tests/simt_faults_test.cpp
   tests/simt_host_test.cpp
   tests/simt_kernels_test.cpp

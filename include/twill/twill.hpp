@@ -3,6 +3,7 @@
 // Everything but the vendor interoperation headers, <twill/cuda.hpp> and <twill/hip.hpp>.
 #include <twill/buffer.hpp>
 #include <twill/device.hpp>
+#include <twill/element.hpp>
 #include <twill/error.hpp>
 #include <twill/event.hpp>
 #include <twill/ladder/transpose.hpp>

@@ -6,6 +6,7 @@
 #include "backends/backend.hpp"
 #include "core/arguments.hpp"
 #include "core/check.hpp"
+#include "core/ladder.hpp"
 
 namespace twill {
 namespace {
@@ -40,10 +41,6 @@ const transpose_rung_entry tuned_rung{{"transpose",
                                       nullptr,
                                       &run_tuned};
 
-bool has_tuned(const device& on) {
-  return on.properties().backend != "cpu";
-}
-
 // The roof beside every ladder: the device's own memcpy of the same bytes.
 const transpose_rung_entry memcpy_rung{{"transpose",
                                         "memcpy",
@@ -56,46 +53,8 @@ const transpose_rung_entry memcpy_rung{{"transpose",
                                        nullptr,
                                        &run_memcpy};
 
-const transpose_rung_entry& find(const device& on, std::string_view name) {
-  if (name == memcpy_rung.info.name) return memcpy_rung;
-  if (name == tuned_rung.info.name && has_tuned(on)) return tuned_rung;
-  std::string known;
-  for (const auto& entry : on.impl()->ladders().transpose) {
-    if (entry.info.name == name) return entry;
-    known.append(entry.info.name).append(", ");
-  }
-  detail::fail(errc::invalid_argument, "no transpose rung \"" + std::string(name) + "\" on " + on.properties().name,
-               "there are: " + known + (has_tuned(on) ? "tuned, memcpy" : "memcpy"), "name one of those");
-}
-
-std::string text(block_shape block) {
-  return std::to_string(block.x) + "x" + std::to_string(block.y);
-}
-
-bool fits(const device& on, const transpose_rung_entry& entry, std::int64_t element_bytes, block_shape block) {
-  const auto& device = on.properties();
-  if (block.x * block.y > device.max_threads_per_block) return false;
-  return entry.shared_bytes == nullptr || entry.shared_bytes(element_bytes, block) <= device.shared_bytes_per_block;
-}
-
-// The block asked for, or the rung's default; checked against what the rung and the device have.
-block_shape choose_block(const device& on, const transpose_rung_entry& entry, std::int64_t element_bytes,
-                         block_shape asked) {
-  if (entry.blocks == nullptr) return {};
-  const bool is_default = asked.x == 0 && asked.y == 0;
-  const block_shape block = is_default ? entry.info.block : asked;
-  bool known = false;
-  for (const auto* b = entry.blocks; b->x != 0; ++b) known = known || (b->x == block.x && b->y == block.y);
-  detail::require(known, std::string(entry.info.name) + " has no block " + text(block),
-                  "a tiled rung needs a square tile that the block divides", "ask transpose_rung_blocks");
-  if (!fits(on, entry, element_bytes, block)) {
-    detail::fail(errc::unsupported, std::string(entry.info.name) + " cannot run with block " + text(block),
-                 on.properties().name + " has " + std::to_string(on.properties().max_threads_per_block) +
-                     " threads and " + std::to_string(on.properties().shared_bytes_per_block) +
-                     " bytes of shared memory a block",
-                 "choose a smaller block or element");
-  }
-  return block;
+detail::ladder<transpose_rung_args> ladder_of(const device& on) {
+  return {on, on.impl()->ladders().transpose, {detail::has_tuned(on) ? &tuned_rung : nullptr, &memcpy_rung}};
 }
 
 void require_element_bytes(std::int64_t bytes) {
@@ -107,33 +66,23 @@ void require_element_bytes(std::int64_t bytes) {
 }  // namespace
 
 std::vector<rung> transpose_rungs(const device& on) {
-  std::vector<rung> rungs;
-  for (const auto& entry : on.impl()->ladders().transpose) rungs.push_back(entry.info);
-  if (has_tuned(on)) rungs.push_back(tuned_rung.info);
-  rungs.push_back(memcpy_rung.info);
-  return rungs;
+  return ladder_of(on).rungs();
 }
 
 std::vector<block_shape> transpose_rung_blocks(const device& on, std::string_view name, std::int64_t element_bytes) {
   require_element_bytes(element_bytes);
-  const auto& entry = find(on, name);
-  std::vector<block_shape> blocks;
-  if (entry.blocks == nullptr) return blocks;
-  for (const auto* b = entry.blocks; b->x != 0; ++b) {
-    if (fits(on, entry, element_bytes, *b)) blocks.push_back(*b);
-  }
-  return blocks;
+  return ladder_of(on).blocks(name, element_bytes);
 }
 
 void transpose_rung(stream_ref stream, std::string_view name, const void* in, void* out, std::int64_t element_bytes,
                     std::int64_t rows, std::int64_t cols, const rung_options& options) {
-  const auto& entry = find(stream.on(), name);
+  const auto ladder = ladder_of(stream.on());
+  const auto& entry = ladder.find(name);
   require_element_bytes(element_bytes);
   const auto elements = detail::checked_product(rows, cols, "rows * cols");
   const auto bytes = detail::checked_product(elements, element_bytes, "the size in bytes");
-  detail::require(options.repeats >= 1, "no repeats", std::to_string(options.repeats) + " were asked for",
-                  "ask for at least 1");
-  const auto block = choose_block(stream.on(), entry, element_bytes, options.block);
+  detail::require_repeats(options.repeats);
+  const auto block = ladder.choose_block(entry, element_bytes, options.block);
   if (elements == 0) return;
   detail::require_pointer(in, "in");
   detail::require_pointer(out, "out");

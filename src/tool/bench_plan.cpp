@@ -64,14 +64,14 @@ std::vector<rung> wanted_rungs(const ladder_operation& operation, const device& 
   std::vector<rung> rungs;
   for (const rung& each : operation.rungs(on)) {
     const bool wanted = options.kernels.empty() || contains(options.kernels, each.name);
-    if (wanted && each.name != roof_name) rungs.push_back(each);
+    if (wanted && each.name != operation.roof) rungs.push_back(each);
   }
   return rungs;
 }
 
 std::optional<planned_rung> roof_of(const ladder_operation& operation, const device& on) {
   for (const rung& each : operation.rungs(on)) {
-    if (each.name == roof_name) return planned_rung{each, {}};
+    if (each.name == operation.roof) return planned_rung{each, {}};
   }
   return std::nullopt;
 }

@@ -14,8 +14,6 @@
 
 namespace twill::tool {
 
-/// The rung that moves the same bytes as fast as the device can: what the others are measured against.
-constexpr std::string_view roof_name = "memcpy";
 /// The rung that "vs CPU" is counted from, and the device that runs it.
 constexpr std::string_view base_name = "cpu-naive";
 constexpr std::string_view base_device = "cpu";

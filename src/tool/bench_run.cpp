@@ -52,7 +52,7 @@ std::optional<std::size_t> try_row(case_runner& runner, const planned_rung& whic
 
 /// Runs the rungs of a table and adds their rows; each step's speedup is over the step before.
 void run_rungs(case_runner& runner, const planned_table& table, bench_report& report, bench_table& shown) {
-  std::optional<double> step;
+  std::optional<double> step, first;
   for (const planned_rung& which : table.rungs) {
     const auto place = try_row(runner, which, table.loop, shown.notes);
     if (!place) continue;
@@ -62,6 +62,9 @@ void run_rungs(case_runner& runner, const planned_table& table, bench_report& re
     if (!which.info.is_step) continue;
     if (step && own && *own > 0) result.step_speedup = *step / *own;
     step = own;
+    if (which.info.promise != rung_promise::result || !own) continue;
+    if (!first) first = own;
+    if (*own > 0) result.cumulative_speedup = *first / *own;
   }
 }
 
@@ -69,7 +72,7 @@ void run_rungs(case_runner& runner, const planned_table& table, bench_report& re
 void compare_with_cpu(const std::vector<std::size_t>& rows, bench_report& report) {
   for (const std::size_t place : rows) {
     bench_result& row = report.results[place];
-    if (!row.seconds || row.kernel == roof_name) continue;
+    if (!row.seconds || row.kernel == row.roof) continue;
     for (const bench_result& base : report.results) {
       const bool same_problem = base.type == row.type && base.rows == row.rows && base.cols == row.cols;
       if (base.kernel != base_name || !base.seconds || !same_problem) continue;

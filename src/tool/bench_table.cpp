@@ -27,7 +27,7 @@ int time_decimals(const std::vector<const bench_result*>& rows) {
   return std::clamp(3 - static_cast<int>(std::floor(std::log10(shortest))), 3, 5);
 }
 
-std::vector<std::string> cells(const bench_result& row, bool timed, int decimals) {
+std::vector<std::string> cells(const bench_result& row, bool timed, bool cumulative, int decimals) {
   std::optional<double> ms;
   if (row.seconds) ms = row.seconds->median * 1e3;
   std::string time = number(ms, decimals);
@@ -39,9 +39,10 @@ std::vector<std::string> cells(const bench_result& row, bool timed, int decimals
                       : "WRONG",
           time,
           number(row.bytes_per_second, 1, 1e-9),
-          number(row.of_memcpy, 1, 100),
-          number(row.of_peak, 1, 100),
+          number(row.of_roof, 1, 100),
+          cumulative ? "" : number(row.of_peak, 1, 100),
           number(row.step_speedup, 2),
+          cumulative ? number(row.cumulative_speedup, 2) : "",
           number(row.cpu_speedup, 2)};
 }
 
@@ -74,12 +75,16 @@ std::string table_text(const bench_table& shown, const std::vector<bench_result>
                {"result", side::left},
                {"time ms"},
                {"GB/s"},
-               {"% memcpy"},
+               {"% " + (rows.empty() ? "roof" : rows.front()->roof)},
                {"% peak"},
                {"step"},
+               {"total"},
                {"vs CPU"}});
   const int decimals = time_decimals(rows);
-  for (const bench_result* row : rows) lines.add(cells(*row, shown.timed, decimals));
+  // Both would make the page too narrow: a ladder that counts up from its first rung shows that.
+  const bool cumulative =
+      std::any_of(rows.begin(), rows.end(), [](const auto* row) { return row->cumulative_speedup; });
+  for (const bench_result* row : rows) lines.add(cells(*row, shown.timed, cumulative, decimals));
 
   std::string text;
   for (const std::string& line : shown.title) text += wrapped(line) + "\n";

@@ -25,12 +25,13 @@ void case_runner::run_roof(const std::optional<planned_rung>& roof) {
 
 bool case_runner::lacks_pairs() const {
   if (!options_.cold || !pairs_ || !has_clock(on_)) return false;
-  return pair_bytes() * static_cast<std::size_t>(pairs_->pairs()) < 4 * on_.properties().cache_bytes;
+  return case_.problem->touched_bytes() * static_cast<std::size_t>(pairs_->pairs()) < 4 * on_.properties().cache_bytes;
 }
 
 const working_set& case_runner::pairs() {
   if (!pairs_) {
-    const int count = options_.cold && has_clock(on_) ? cold_pairs(on_, pair_bytes()) : 1;
+    const int count =
+        options_.cold && has_clock(on_) ? cold_pairs(on_, case_.problem->touched_bytes(), pair_bytes()) : 1;
     pairs_.emplace(stream_, case_.problem->in_bytes(), case_.problem->out_bytes(), count);
   }
   return *pairs_;
@@ -39,6 +40,7 @@ const working_set& case_runner::pairs() {
 bench_result case_runner::start(const planned_rung& which, loop_kind loop) const {
   bench_result result;
   result.op = plan_.operation->name;
+  result.roof = plan_.operation->roof;
   result.device = on_.properties().name;
   result.kernel = which.info.name;
   result.type = case_.type.name;
@@ -94,17 +96,17 @@ void case_runner::time(const planned_rung& which, int repeats, bench_result& res
   result.seconds = each;
   result.reps = taken.reps;
   const bool cache_only = result.loop == loop_kind::in && repeats_in_cache();
-  if (each.median > 0 && !cache_only) rate(result, case_.problem->moved_bytes() / each.median);
+  if (each.median > 0 && !cache_only) rate(result, case_.problem->moved_bytes_of(which.info) / each.median);
 }
 
 void case_runner::rate(bench_result& result, double bytes_per_second) const {
   result.bytes_per_second = bytes_per_second;
   const double peak = on_.properties().peak_bytes_per_second;
   if (peak > 0) result.of_peak = bytes_per_second / peak;
-  if (result.kernel == roof_name) result.of_memcpy = 1.0;
+  if (result.kernel == plan_.operation->roof) result.of_roof = 1.0;
   if (!roof_) return;
   const bench_result& roof = report_.results[*roof_];
-  if (roof.bytes_per_second) result.of_memcpy = bytes_per_second / *roof.bytes_per_second;
+  if (roof.bytes_per_second) result.of_roof = bytes_per_second / *roof.bytes_per_second;
 }
 
 }  // namespace twill::tool

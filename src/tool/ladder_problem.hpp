@@ -16,7 +16,8 @@
 
 namespace twill::tool {
 
-/// One problem: an operation on one size and element type.
+/// One problem: an operation on one size and element type. A length has rows() 1. The output is memory of out_bytes():
+/// what an operation needs beside its result, such as scratch, is a part of it.
 class ladder_problem {
  public:
   virtual ~ladder_problem() = default;
@@ -29,6 +30,10 @@ class ladder_problem {
   virtual std::size_t out_bytes() const = 0;
   /// Bytes that one run must move: what its time is turned into bandwidth with.
   virtual double moved_bytes() const = 0;
+  /// The same for a rung that moves others, such as `memcpy` beside an operation that only reads.
+  virtual double moved_bytes_of(const rung&) const { return moved_bytes(); }
+  /// Bytes that one run goes through: cold runs take as many problems as make several times the cache.
+  virtual std::size_t touched_bytes() const { return in_bytes() + out_bytes(); }
 
   virtual void run(stream_ref stream, const rung& which, const void* in, void* out,
                    const rung_options& options) const = 0;
@@ -45,6 +50,7 @@ struct ladder_operation {
   std::vector<block_shape> (*blocks)(const device& on, std::string_view rung, std::int64_t element_bytes);
   /// Refuses extents that mean nothing to the operation, or too many bytes.
   std::unique_ptr<ladder_problem> (*problem)(const extents& size, const element_type& type);
+  std::string roof = "memcpy";  ///< the rung that the others are shown as a part of: what memory allows
 };
 
 /// transpose: bench_transpose.cpp

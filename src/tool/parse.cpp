@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <limits>
+#include <optional>
 
 #include "format.hpp"
 #include "refuse.hpp"
@@ -10,24 +11,52 @@ namespace twill::tool {
 namespace {
 
 const std::vector<element_type>& known_types() {
-  static const std::vector<element_type> types = {{"u8", 1},  {"u16", 2}, {"u32", 4}, {"i32", 4},  {"f32", 4},
-                                                  {"u64", 8}, {"f64", 8}, {"c64", 8}, {"c128", 16}};
+  static const std::vector<element_type> types = [] {
+    using kind = twill::element_type;
+    std::vector<element_type> list;
+    for (const kind each : {kind::u8, kind::u16, kind::u32, kind::u64, kind::i8, kind::i16, kind::i32, kind::i64,
+                            kind::f16, kind::bf16, kind::f32, kind::f64, kind::c64, kind::c128}) {
+      list.push_back({std::string(name(each)), static_cast<std::int64_t>(element_bytes(each)), each});
+    }
+    return list;
+  }();
   return types;
 }
 
-/// "12x34" as {12, 34}; empty when any part is no whole number that fits.
+/// Reads a whole number, 0 or more, and moves `at` behind it.
+std::optional<std::int64_t> parse_number(const char*& at, const char* end) {
+  std::int64_t number = 0;
+  const auto [rest, problem] = std::from_chars(at, end, number);
+  if (problem != std::errc{} || number < 0) return std::nullopt;
+  at = rest;
+  return number;
+}
+
+/// Reads "12" or "2^24".
+std::optional<std::int64_t> parse_power(const char*& at, const char* end) {
+  const auto base = parse_number(at, end);
+  if (!base || at == end || *at != '^') return base;
+  const auto exponent = parse_number(++at, end);
+  if (!exponent) return std::nullopt;
+  std::int64_t power = 1;
+  for (std::int64_t i = 0; i < *exponent && *base > 1; ++i) {
+    if (power > std::numeric_limits<std::int64_t>::max() / *base) return std::nullopt;
+    power *= *base;
+  }
+  return *base == 0 && *exponent > 0 ? 0 : power;
+}
+
+/// "12x2^5" as {12, 32}; empty when any part is no whole number that fits.
 std::vector<std::int64_t> parse_numbers(const std::string& text) {
   std::vector<std::int64_t> numbers;
   const char* at = text.data();
   const char* const end = at + text.size();
   while (at != end) {
-    std::int64_t number = 0;
-    const auto [rest, problem] = std::from_chars(at, end, number);
-    if (problem != std::errc{} || number < 0) return {};
-    numbers.push_back(number);
-    if (rest == end) return numbers;
-    if (*rest != 'x') return {};
-    at = rest + 1;
+    const auto number = parse_power(at, end);
+    if (!number) return {};
+    numbers.push_back(*number);
+    if (at == end) return numbers;
+    if (*at++ != 'x') return {};
   }
   return {};
 }
@@ -46,8 +75,8 @@ element_type parse_type(const std::string& text) {
 extents parse_size(const std::string& text) {
   extents sizes = parse_numbers(text);
   if (sizes.empty()) {
-    refuse(fmt::format("size \"{}\" not understood", text), "expected ROWSxCOLS in whole numbers",
-           "write for example --size 4096x4096");
+    refuse(fmt::format("size \"{}\" not understood", text), "expected ROWSxCOLS or a length, in whole numbers",
+           "write for example --size 4096x4096 or --size 2^22");
   }
   for (const std::int64_t extent : sizes) {
     if (extent == 0) {

@@ -6,14 +6,16 @@
 #include <string>
 #include <vector>
 
+#include <twill/element.hpp>
 #include <twill/ladder/rung.hpp>
 
 namespace twill::tool {
 
-/// An element type: its name as written and its size; data movement asks for no more.
+/// An element type: its name as written and its size, which is all that data movement asks for, and what it is.
 struct element_type {
   std::string name;
   std::int64_t bytes = 0;
+  twill::element_type kind = twill::element_type::f32;
 };
 
 /// Extents of a problem, outermost first: {4096} or {4096, 1024}.

@@ -45,9 +45,12 @@ json json_of(const bench_result& result) {
                 {"ms", ms},
                 {"reps", result.reps},
                 {"gbps", maybe(result.bytes_per_second, 1e-9)},
-                {"of_memcpy", maybe(result.of_memcpy)},
+                {"roof", result.roof},
+                {"of_roof", maybe(result.of_roof)},
+                {"of_memcpy", result.roof == "memcpy" ? maybe(result.of_roof) : json(nullptr)},
                 {"of_peak", maybe(result.of_peak)},
                 {"step_speedup", maybe(result.step_speedup)},
+                {"cumulative_speedup", maybe(result.cumulative_speedup)},
                 {"cpu_speedup", maybe(result.cpu_speedup)},
                 {"valid", result.valid},
                 {"predicted", result.predicted}};
@@ -105,8 +108,8 @@ json json_of(const bench_report& report) {
 
 std::string csv_text(const bench_report& report) {
   std::string text =
-      "op,device,kernel,type,rows,cols,batch,loop,block,ms_median,ms_p25,ms_p75,reps,gbps,of_memcpy,of_peak,"
-      "step_speedup,cpu_speedup,valid,predicted\n";
+      "op,device,kernel,type,rows,cols,batch,loop,block,ms_median,ms_p25,ms_p75,reps,gbps,roof,of_roof,of_memcpy,"
+      "of_peak,step_speedup,cumulative_speedup,cpu_speedup,valid,predicted\n";
   for (const bench_result& result : report.results) {
     const json entry = json_of(result);
     std::vector<std::string> cells;

@@ -25,10 +25,12 @@ struct bench_result {
   std::optional<quartiles> seconds;  ///< of one repetition; empty where nothing was timed
   int reps = 0;                      ///< samples behind `seconds`
   std::optional<double> bytes_per_second;
-  std::optional<double> of_memcpy;  ///< fraction of the same device's memcpy of the same bytes
+  std::string roof;               ///< the rung that `of_roof` is counted from: "memcpy", "read"
+  std::optional<double> of_roof;  ///< fraction of its bandwidth, on the same device, for the same problem
   std::optional<double> of_peak;
-  std::optional<double> step_speedup;  ///< over the step before
-  std::optional<double> cpu_speedup;   ///< over cpu-naive
+  std::optional<double> step_speedup;        ///< over the step before
+  std::optional<double> cumulative_speedup;  ///< over the first step, where all steps do the whole operation
+  std::optional<double> cpu_speedup;         ///< over cpu-naive
   bool valid = false;
   std::string fault;       ///< where the output is wrong first; "" when valid
   bool predicted = false;  ///< the time comes from a model, not from a clock

@@ -82,6 +82,9 @@ check_function check_for(rung_promise promise) {
       return check_chunk<Bytes, transposed_in_tile>;
     case rung_promise::tiles_moved:
       return check_chunk<Bytes, moved_tile>;
+    case rung_promise::result:
+    case rung_promise::nothing:
+      break;  // no rung of a transpose promises these
   }
   return nullptr;
 }

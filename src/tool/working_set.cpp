@@ -39,10 +39,10 @@ working_set::working_set(stream_ref stream, std::size_t in_bytes, std::size_t ou
   stream.wait();
 }
 
-int cold_pairs(const device& on, std::size_t pair_bytes) {
+int cold_pairs(const device& on, std::size_t touched_bytes, std::size_t pair_bytes) {
   const std::size_t wanted = 4 * on.properties().cache_bytes;
-  if (pair_bytes >= wanted) return 1;
-  const std::size_t pairs = std::max<std::size_t>(2, (wanted + pair_bytes - 1) / pair_bytes);
+  if (touched_bytes >= wanted) return 1;
+  const std::size_t pairs = std::max<std::size_t>(2, (wanted + touched_bytes - 1) / touched_bytes);
   const std::size_t fit = on.memory().free_bytes / 10 * 9 / pitch_of(pair_bytes);
   return static_cast<int>(std::max<std::size_t>(1, std::min(pairs, fit)));
 }

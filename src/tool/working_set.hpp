@@ -28,8 +28,8 @@ class working_set {
   raw_buffer ins_, outs_;
 };
 
-/// Pairs of a cold run: together at least four times the last-level cache and at least two, but no more than fit
-/// the free memory; one where a single pair is that large.
-int cold_pairs(const device& on, std::size_t pair_bytes);
+/// Pairs of a cold run, of which each touches `touched_bytes`: together at least four times the last-level cache and at
+/// least two, but no more than fit the free memory; one where a single pair is that large.
+int cold_pairs(const device& on, std::size_t touched_bytes, std::size_t pair_bytes);
 
 }  // namespace twill::tool

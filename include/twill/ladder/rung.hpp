@@ -16,6 +16,8 @@ enum class rung_promise {
   transpose,         ///< out[c][r] = in[r][c]
   tiles_transposed,  ///< each tile transposed where it is; what leaves the matrix stays as in `in`
   tiles_moved,       ///< each tile moved to its transposed place, not transposed inside (edges: see the rung)
+  result,            ///< what the operation's own result is, in full: the sum, the scan, the primes
+  nothing,           ///< not to be looked at: a rung that shows a roof, such as `read`
 };
 
 /// One step of a teaching ladder: a kernel with a name and a reason.
