@@ -58,7 +58,8 @@ set(twill_host_sources
 set(twill_cpu_sources
   backends/cpu/device.cpp
   backends/cpu/transpose.cpp
-  backends/cpu/transpose_ladder.cpp)
+  backends/cpu/transpose_ladder.cpp
+  backends/cpu/vector.cpp)
 set(twill_simt_sources
   backends/simt/access_rules.cpp
   backends/simt/block_fault.cpp

@@ -99,6 +99,39 @@ TEST_CASE("reference: sizes around tile edges, every element size") {
   });
 }
 
+TEST_CASE("reference: outputs of several MiB, which go past the caches") {
+  on_each_device([](const twill::device& device) {
+    if (device.properties().backend == "simt") return;  // has no such path, and takes seconds for each
+    const twill::stream stream(device);
+    struct large {
+      transpose_shape shape;
+      std::int64_t element_bytes;
+      std::size_t in_offset, out_offset;
+    };
+    const large cases[] = {
+        {{2048, 2112}, 1, 0, 0},
+        {{1030, 1100, 1, 0, 1088}, 4, 4, 64},
+        {{2049, 2111}, 1, 3, 0},
+        {{1100, 1031, 2}, 2, 0, 2},
+        {{777, 801}, 8, 8, 24},
+        {{600, 500}, 16, 0, 16},
+        {{999, 1003}, 5, 1, 2},
+        {{700000, 3}, 2, 2, 0},
+        {{500001, 4}, 4, 0, 8},
+        {{2, 300007}, 8, 0, 8},
+        {{3, 1500003}, 1, 1, 5},
+        {{4, 600001, 1, 600005, 5}, 4, 4, 0},
+        {{32, 150000}, 1, 0, 1},
+        {{300000, 17}, 1, 0, 0},
+        {{5, 7, 100000}, 2, 0, 2},
+        {{33, 31, 1200}, 4, 4, 4},
+        {{4, 4, 40000, 5, 6, 40, 30}, 8, 0, 0},
+    };
+    std::uint32_t seed = 77;
+    for (const auto& c : cases) check_case(stream, c.shape, c.element_bytes, c.in_offset, c.out_offset, seed += 2);
+  });
+}
+
 TEST_CASE("reference: random shapes, strides, batches and misalignments") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

@@ -5,21 +5,30 @@
 
 #include "core/check.hpp"
 #include "operations.hpp"
+#include "vector.hpp"
 
 namespace twill::cpu {
 
 device::device() : host_device(cpu_properties("cpu", "cpu")) {}
 
-// All threads share a large copy: it is the roof that operations are measured against.
+// All threads share a large copy, which is streamed: it is the roof that operations are measured against.
 void device::copy(void*, void* to, const void* from, std::size_t bytes, detail::copy_direction) {
   constexpr std::size_t piece = std::size_t{1} << 20;
   if (bytes < 2 * piece) {
     if (bytes > 0) std::memcpy(to, from, bytes);
     return;
   }
+  const auto* vector = bytes >= least_streamed ? vectors() : nullptr;
   team().run((bytes + piece - 1) / piece, [&](std::size_t i) {
-    std::memcpy(static_cast<char*>(to) + i * piece, static_cast<const char*>(from) + i * piece,
-                std::min(piece, bytes - i * piece));
+    auto* part = static_cast<unsigned char*>(to) + i * piece;
+    const auto* source = static_cast<const unsigned char*>(from) + i * piece;
+    const std::size_t size = std::min(piece, bytes - i * piece);
+    if (vector == nullptr) {
+      std::memcpy(part, source, size);
+      return;
+    }
+    vector->stream(part, source, size);
+    vector->fence();
   });
 }
 

@@ -1,0 +1,216 @@
+// Compiled once for each instruction set by Highway's foreach_target; the last section chooses among them. Only the
+// headers of Highway are used: an application needs no library of it.
+
+#include "vector.hpp"
+
+#include <cstring>
+
+// What `vectors` below does not choose is not compiled.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#define HWY_TARGET_INCLUDE "backends/cpu/vector.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#if HWY_TARGET != HWY_SCALAR
+HWY_BEFORE_NAMESPACE();
+namespace twill::cpu::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Vectors of unknown length cannot be kept in arrays: those targets use their 16-byte ones.
+constexpr std::size_t vector_bytes = HWY_HAVE_SCALABLE || HWY_MAX_BYTES < 16 ? 16
+                                     : HWY_MAX_BYTES > 64                    ? 64
+                                                                             : HWY_MAX_BYTES;
+using bytes_tag = hn::FixedTag<std::uint8_t, vector_bytes>;
+
+void stream(unsigned char* to, const unsigned char* from, std::size_t bytes) {
+  const bytes_tag d;
+  const std::size_t head = -reinterpret_cast<std::uintptr_t>(to) % vector_bytes;
+  if (bytes < head + 4 * vector_bytes) {
+    if (bytes > 0) std::memcpy(to, from, bytes);
+    return;
+  }
+  std::memcpy(to, from, head);
+  std::size_t i = head;
+  for (; i + 4 * vector_bytes <= bytes; i += 4 * vector_bytes) {
+    const auto a = hn::LoadU(d, from + i), b = hn::LoadU(d, from + i + vector_bytes);
+    const auto c = hn::LoadU(d, from + i + 2 * vector_bytes), e = hn::LoadU(d, from + i + 3 * vector_bytes);
+    hn::Stream(a, d, to + i);
+    hn::Stream(b, d, to + i + vector_bytes);
+    hn::Stream(c, d, to + i + 2 * vector_bytes);
+    hn::Stream(e, d, to + i + 3 * vector_bytes);
+  }
+  std::memcpy(to + i, from + i, bytes - i);
+}
+
+void fence() {
+  hwy::FlushStream();
+}
+
+// 16 bytes from each of as many rows as the vector has blocks of 16 bytes, `apart` bytes apart.
+template <class D>
+hn::Vec<D> load_blocks(D d, const unsigned char* from, std::int64_t apart) {
+  constexpr std::int64_t blocks = hn::MaxLanes(D()) / 16;
+  if constexpr (blocks == 1) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, load_blocks(half, from + blocks / 2 * apart, apart), load_blocks(half, from, apart));
+  }
+}
+
+// Block b of vector i holds row b * R + i of R = 16 / Bytes columns. log2(R) rounds that interleave the first half of
+// the vectors with the second transpose the R x R elements of every block: vector i becomes column i, whole.
+template <int Bytes, class D, bool Streamed>
+HWY_INLINE void transpose_block(D d, const unsigned char* in, std::int64_t in_ld, unsigned char* out,
+                                std::int64_t out_ld) {
+  constexpr int edge = 16 / Bytes;
+  const hn::Repartition<hwy::UnsignedFromSize<Bytes == 16 ? 8 : Bytes>, D> elements;
+  hn::Vec<D> v[edge], w[edge];
+  for (int i = 0; i < edge; ++i) v[i] = load_blocks(d, in + i * in_ld, edge * in_ld);
+  for (int round = 1; round < edge; round *= 2) {
+    for (int i = 0; i < edge / 2; ++i) {
+      const auto a = hn::BitCast(elements, v[i]), b = hn::BitCast(elements, v[i + edge / 2]);
+      w[2 * i] = hn::BitCast(d, hn::InterleaveLower(elements, a, b));
+      w[2 * i + 1] = hn::BitCast(d, hn::InterleaveUpper(elements, a, b));
+    }
+    for (int i = 0; i < edge; ++i) v[i] = w[i];
+  }
+  for (int i = 0; i < edge; ++i) {
+    if (Streamed) {
+      hn::Stream(v[i], d, out + i * out_ld);
+    } else {
+      hn::StoreU(v[i], d, out + i * out_ld);
+    }
+  }
+}
+
+// All columns of as many rows as a vector of D takes. The last block reaches back where the columns do not divide.
+template <int Bytes, class D, bool Streamed>
+HWY_INLINE void transpose_rows(D d, const vector_tile& t, std::int64_t row) {
+  constexpr std::int64_t edge = 16 / Bytes;
+  const unsigned char* in = t.in + row * t.in_ld;
+  unsigned char* out = t.out + row * Bytes;
+  for (std::int64_t c = 0; c < t.cols; c += edge) {
+    const std::int64_t col = c + edge <= t.cols ? c : t.cols - edge;
+    transpose_block<Bytes, D, Streamed>(d, in + col * Bytes, t.in_ld, out + col * t.out_ld, t.out_ld);
+  }
+}
+
+template <int Bytes>
+void transpose_any(const vector_tile& t) {
+  constexpr std::int64_t edge = 16 / Bytes, step = vector_bytes / Bytes;
+  const hn::FixedTag<std::uint8_t, 16> narrow;
+  std::int64_t row = 0;
+  for (; row + step <= t.rows; row += step) transpose_rows<Bytes, bytes_tag, false>(bytes_tag(), t, row);
+  for (; row + edge <= t.rows; row += edge) transpose_rows<Bytes, decltype(narrow), false>(narrow, t, row);
+  if (row < t.rows) transpose_rows<Bytes, decltype(narrow), false>(narrow, t, t.rows - edge);
+}
+
+// A line of each output row at a time, so that it goes out in one piece.
+template <int Bytes>
+void transpose_lines(const vector_tile& t) {
+  constexpr std::int64_t edge = 16 / Bytes, line_rows = line_bytes / Bytes, step = vector_bytes / Bytes;
+  for (std::int64_t row = 0; row < t.rows; row += line_rows) {
+    for (std::int64_t col = 0; col < t.cols; col += edge) {
+      for (std::int64_t r = row; r < row + line_rows; r += step) {
+        transpose_block<Bytes, bytes_tag, true>(bytes_tag(), t.in + r * t.in_ld + col * Bytes, t.in_ld,
+                                                t.out + col * t.out_ld + r * Bytes, t.out_ld);
+      }
+    }
+  }
+}
+
+// Rows of two, three or four elements to columns, and back. What does not fill a vector goes one by one.
+template <class T>
+void split(const vector_tile& t) {
+  const hn::ScalableTag<T> d;
+  constexpr std::int64_t size = sizeof(T);
+  const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t row = 0;
+  for (; row + step <= t.rows; row += step) {
+    const T* in = reinterpret_cast<const T*>(t.in + row * t.cols * size);
+    hn::Vec<decltype(d)> v0, v1, v2 = hn::Zero(d), v3 = v2;
+    if (t.cols == 2) hn::LoadInterleaved2(d, in, v0, v1);
+    if (t.cols == 3) hn::LoadInterleaved3(d, in, v0, v1, v2);
+    if (t.cols == 4) hn::LoadInterleaved4(d, in, v0, v1, v2, v3);
+    unsigned char* out = t.out + row * size;
+    hn::StoreU(v0, d, reinterpret_cast<T*>(out));
+    hn::StoreU(v1, d, reinterpret_cast<T*>(out + t.out_ld));
+    if (t.cols > 2) hn::StoreU(v2, d, reinterpret_cast<T*>(out + 2 * t.out_ld));
+    if (t.cols > 3) hn::StoreU(v3, d, reinterpret_cast<T*>(out + 3 * t.out_ld));
+  }
+  for (; row < t.rows; ++row) {
+    for (std::int64_t col = 0; col < t.cols; ++col) {
+      std::memcpy(t.out + col * t.out_ld + row * size, t.in + (row * t.cols + col) * size, size);
+    }
+  }
+}
+
+template <class T>
+void join(const vector_tile& t) {
+  const hn::ScalableTag<T> d;
+  constexpr std::int64_t size = sizeof(T);
+  const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t col = 0;
+  for (; col + step <= t.cols; col += step) {
+    const auto load = [&](std::int64_t row) {
+      return hn::LoadU(d, reinterpret_cast<const T*>(t.in + row * t.in_ld + col * size));
+    };
+    T* out = reinterpret_cast<T*>(t.out + col * t.rows * size);
+    if (t.rows == 2) hn::StoreInterleaved2(load(0), load(1), d, out);
+    if (t.rows == 3) hn::StoreInterleaved3(load(0), load(1), load(2), d, out);
+    if (t.rows == 4) hn::StoreInterleaved4(load(0), load(1), load(2), load(3), d, out);
+  }
+  for (; col < t.cols; ++col) {
+    for (std::int64_t row = 0; row < t.rows; ++row) {
+      std::memcpy(t.out + (col * t.rows + row) * size, t.in + row * t.in_ld + col * size, size);
+    }
+  }
+}
+
+}  // namespace
+
+const vector_functions* functions() {
+  static const vector_functions all = {
+      hwy::TargetName(HWY_TARGET),
+      &stream,
+      {&transpose_any<1>, &transpose_any<2>, &transpose_any<4>, &transpose_any<8>, &transpose_any<16>},
+      {&transpose_lines<1>, &transpose_lines<2>, &transpose_lines<4>, &transpose_lines<8>, &transpose_lines<16>},
+      {&split<std::uint8_t>, &split<std::uint16_t>, &split<std::uint32_t>, &split<std::uint64_t>},
+      {&join<std::uint8_t>, &join<std::uint16_t>, &join<std::uint32_t>, &join<std::uint64_t>},
+      &fence};
+  return &all;
+}
+
+}  // namespace twill::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif  // HWY_TARGET
+
+#if HWY_ONCE
+namespace twill::cpu {
+
+const vector_functions* vectors() {
+#if HWY_ARCH_X86
+#if HWY_TARGETS & HWY_AVX3
+  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
+    return N_AVX3::functions();
+  }
+#endif
+#if HWY_TARGETS & HWY_AVX2
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma")) {
+    return N_AVX2::functions();
+  }
+#endif
+#endif
+#if HWY_STATIC_TARGET != HWY_SCALAR
+  return HWY_STATIC_DISPATCH(functions)();
+#else
+  return nullptr;
+#endif
+}
+
+}  // namespace twill::cpu
+#endif  // HWY_ONCE

@@ -1,0 +1,44 @@
+#pragma once
+
+// What the CPU's vector unit does for the operations, for the widest vectors that this CPU has.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace twill::cpu {
+
+/// A line of the cache: what a streamed row must be made of to reach memory without being read first.
+inline constexpr std::int64_t line_bytes = 64;
+
+/// Outputs below this are left in the caches, for whoever reads them next.
+inline constexpr std::int64_t least_streamed = std::int64_t{4} << 20;
+
+/// A rectangle of elements on both sides; distances in bytes.
+struct vector_tile {
+  const unsigned char* in;
+  unsigned char* out;
+  std::int64_t in_ld, out_ld;
+  std::int64_t rows, cols;
+};
+
+struct vector_functions {
+  const char* name;  ///< of the instruction set
+  /// Copies past the caches; any alignment.
+  void (*stream)(unsigned char* to, const unsigned char* from, std::size_t bytes);
+  /// Transposes elements of 1, 2, 4, 8, 16 bytes (by the exponent): at least as many rows and columns as fit 16 bytes.
+  void (*transpose[5])(const vector_tile& tile);
+  /// The same, streamed: `out` and `out_ld` are multiples of a line, `rows` of the elements in one, `cols` of those in
+  /// 16 bytes.
+  void (*transpose_streamed[5])(const vector_tile& tile);
+  /// Transposes elements of 1, 2, 4, 8 bytes from packed rows of 2, 3 or 4 columns.
+  void (*split[4])(const vector_tile& tile);
+  /// Transposes elements of 1, 2, 4, 8 bytes to packed rows of 2, 3 or 4.
+  void (*join[4])(const vector_tile& tile);
+  /// Streamed stores come before whatever this thread stores later.
+  void (*fence)();
+};
+
+/// nullptr where this CPU has no vectors that Twill knows.
+const vector_functions* vectors();
+
+}  // namespace twill::cpu
