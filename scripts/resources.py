@@ -59,7 +59,7 @@ def page(architecture, kernels, columns, match):
     return f"### {architecture}\n\n{table(heads, shown)}\n\n{summary}\n"
 
 
-def arguments(doc, architectures):
+def arguments(doc, architectures, add_options):
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("architectures", nargs="*", metavar="ARCH", help="default: " + " ".join(architectures))
     parser.add_argument("--source", default="src/ladder/transpose.cpp", metavar="FILE", help="default: %(default)s")
@@ -67,14 +67,16 @@ def arguments(doc, architectures):
                         help="kernels shown in the tables; all are checked, and written to JSON (default: %(default)s)")
     parser.add_argument("--markdown", metavar="FILE", help="write the tables there instead of stdout")
     parser.add_argument("--json", metavar="FILE", help="write every kernel's figures there")
+    add_options(parser)
     options = parser.parse_args()
     options.architectures = options.architectures or architectures
     return options
 
 
-def main(doc, architectures, columns, measure):
-    """measure(architecture, source) gives a list of dicts with `kernel`, `spills` and a value for each column."""
-    options = arguments(doc, architectures)
+def main(doc, architectures, columns, measure, add_options=lambda parser: None, faults=lambda kernel, options: ()):
+    """measure(architecture, source) gives a list of dicts with `kernel`, `spills` and a value for each column.
+    faults(kernel, options) gives what else is wrong with one of them, as text."""
+    options = arguments(doc, architectures, add_options)
     try:
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             measured = list(pool.map(lambda name: measure(name, options.source), options.architectures))
@@ -94,6 +96,8 @@ def main(doc, architectures, columns, measure):
         print(text)
     bad = [f"{name}: {kernel['kernel']} spills registers or uses scratch memory"
            for name, kernels in found.items() for kernel in kernels if leaves_registers(kernel)]
+    bad += [f"{name}: {kernel['kernel']} {fault}"
+            for name, kernels in found.items() for kernel in kernels for fault in faults(kernel, options)]
     bad += [f"{name}: {options.source} holds no kernel" for name in found if not found[name]]
     if bad:
         sys.exit("\n".join(bad))
