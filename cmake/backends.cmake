@@ -48,6 +48,6 @@ if(TWILL_DEFAULT_DEVICE)
   message(STATUS "Default device: ${TWILL_DEFAULT_DEVICE}")
 endif()
 if(TWILL_DEFAULT_DEVICE STREQUAL "simt:gtx280")
-  message(STATUS "No living toolkit targets sm_13 (the last was CUDA 6.5, without C++11): this is the build for the "
-    "host, on which the kernels run against a model of the GTX 280")
+  message(STATUS "No living toolkit targets sm_13: the last was CUDA 6.5, without C++11")
+  message(STATUS "This build is for the host, where the kernels run against a model of the GTX 280")
 endif()

@@ -34,6 +34,7 @@ write_basic_package_version_file(TwillConfigVersion.cmake COMPATIBILITY ${twill_
 file(RELATIVE_PATH twill_pc_prefix "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 configure_file(cmake/twill.pc.in twill.pc @ONLY)
 
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(TARGETS twill EXPORT TwillTargets FILE_SET HEADERS)
 install(EXPORT TwillTargets NAMESPACE Twill:: DESTINATION "${twill_package}")
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/TwillConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/TwillConfigVersion.cmake"

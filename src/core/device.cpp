@@ -24,6 +24,13 @@ device device::open(std::string_view name) {
   for (const auto& candidate : detail::backends()) {
     if (!nothing_named && candidate.name == name.substr(0, colon)) return device(candidate.open(which));
   }
+  const bool left_out = name.substr(0, colon) == "cuda" || name.substr(0, colon) == "hip";
+  if (left_out && !nothing_named) {
+    const std::string backend(name.substr(0, colon));
+    detail::fail(errc::no_device, "no device \"" + std::string(name) + "\"",
+                 "this build of Twill has no " + backend + " backend; here are: " + join(list()),
+                 "build with " + backend + " in TWILL_BACKENDS, or name one of those");
+  }
   detail::fail(errc::no_device, "no device \"" + std::string(name) + "\"", "here are: " + join(list()),
                "name one of those");
 }
