@@ -26,9 +26,20 @@ struct transpose_args {
   std::int64_t in_stride, out_stride;
 };
 
+/// Every extent at least 1, distances explicit, in elements; `ld` is `cols` unless the matrix is square.
+struct transpose_in_place_args {
+  void* data;
+  std::int64_t element_bytes;
+  std::int64_t rows, cols, batch;
+  std::int64_t ld, stride;
+  void* scratch;               ///< null for square matrices
+  std::int64_t scratch_bytes;  ///< at least max(rows, cols) elements for others
+};
+
 /// The operations of one backend. One line an operation.
 struct operation_table {
   void (*transpose)(const work_queue&, const transpose_args&);
+  void (*transpose_in_place)(const work_queue&, const transpose_in_place_args&);
 };
 
 /// A packed matrix for a rung of the transpose ladder; every extent at least 1.

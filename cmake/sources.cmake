@@ -14,6 +14,7 @@ set(twill_headers
   include/twill/simt.hpp
   include/twill/stream.hpp
   include/twill/transpose.hpp
+  include/twill/transpose_in_place.hpp
   include/twill/twill.hpp
   include/twill/version.hpp)
 
@@ -30,6 +31,7 @@ set(twill_core_sources
   src/core/ladder.cpp
   src/core/stream.cpp
   src/core/transpose.cpp
+  src/core/transpose_in_place.cpp
   src/core/transpose_ladder.cpp)
 
 # Compiled once for each of cuda, hip and simt.
@@ -37,6 +39,7 @@ set(twill_kernel_sources
   src/ops/table.cpp
   src/ops/transpose.cpp
   src/ops/transpose_gather.cpp
+  src/ops/transpose_in_place.cpp
   src/ops/transpose_tile.cpp
   src/ladder/table.cpp
   src/ladder/transpose.cpp)
@@ -58,6 +61,7 @@ set(twill_host_sources
 set(twill_cpu_sources
   backends/cpu/device.cpp
   backends/cpu/transpose.cpp
+  backends/cpu/transpose_in_place.cpp
   backends/cpu/transpose_ladder.cpp
   backends/cpu/vector.cpp)
 set(twill_simt_sources
@@ -132,6 +136,7 @@ set(twill_tests
   tests/simt_test.cpp
   tests/stream_test.cpp
   tests/transpose_ladder_test.cpp
+  tests/transpose_in_place_test.cpp
   tests/transpose_test.cpp)
 
 set(twill_benchmarks

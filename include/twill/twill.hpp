@@ -9,4 +9,5 @@
 #include <twill/ladder/transpose.hpp>
 #include <twill/stream.hpp>
 #include <twill/transpose.hpp>
+#include <twill/transpose_in_place.hpp>
 #include <twill/version.hpp>

@@ -13,8 +13,6 @@
 
 namespace twill::TWILL_BACKEND {
 
-inline constexpr std::int64_t grid_x_limit = (std::int64_t{1} << 23) - 1;  // times 288 threads: below AMD's 2^32
-
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
@@ -23,8 +21,9 @@ constexpr std::int64_t lowest_bit(std::int64_t bits) {
 }
 
 /// A rectangle of at least so many blocks.
-inline detail::launch_config grid_of(std::int64_t blocks, int threads, std::int64_t shared_bytes) {
-  const std::int64_t x = std::min(blocks, grid_x_limit), y = ceil_div(blocks, x);
+inline detail::launch_config grid_of(std::int64_t blocks, std::int64_t threads, std::int64_t shared_bytes) {
+  const std::int64_t limit = ((std::int64_t{1} << 32) - 1) / threads;  // AMD's grids count threads in 32 bits
+  const std::int64_t x = std::min(blocks, std::min<std::int64_t>(limit, INT32_MAX)), y = ceil_div(blocks, x);
   if (y > 65535) {
     detail::fail(errc::unsupported, "the matrices need too large a grid", std::to_string(blocks) + " blocks",
                  "split the batch");

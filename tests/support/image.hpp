@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -42,6 +43,16 @@ class image {
     twill::download_bytes(stream, found.data(), memory_.data(), found.size());
     stream.wait();
     return found == host_;
+  }
+
+  /// As `matches`, but what lies between the guards may be anything.
+  bool guards_match(twill::stream_ref stream) const {
+    std::vector<unsigned char> found(host_.size());
+    twill::download_bytes(stream, found.data(), memory_.data(), found.size());
+    stream.wait();
+    const auto end = static_cast<std::ptrdiff_t>(host_.size() - guard);
+    return std::equal(host_.begin(), host_.begin() + static_cast<std::ptrdiff_t>(begin_), found.begin()) &&
+           std::equal(host_.begin() + end, host_.end(), found.begin() + end);
   }
 
  private:

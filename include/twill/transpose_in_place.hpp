@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <twill/stream.hpp>
+#include <twill/transpose.hpp>
+
+namespace twill {
+
+/// A batch of row-major matrices that are transposed where they are, in elements. `{rows, cols}` alone is one packed
+/// matrix.
+struct transpose_in_place_shape {
+  std::int64_t rows = 0;    ///< rows before, columns after
+  std::int64_t cols = 0;    ///< columns before, rows after
+  std::int64_t batch = 1;   ///< matrices
+  std::int64_t ld = 0;      ///< elements from one row to the next; 0 is `cols`, and so it must be unless rows == cols
+  std::int64_t stride = 0;  ///< elements from one matrix to the next; 0 is `rows * ld`
+};
+
+/// How much scratch memory a call is given: nothing but what it needs to be right, or what makes it fast.
+enum class scratch_size { least, fast };
+
+/// The bytes of scratch memory for `transpose_in_place` of elements of `element_bytes`.
+///
+/// Units: `least` is 0 for square matrices, else max(rows, cols) elements. `fast` is 0 for square matrices, else one
+///   matrix, or as many small ones as make 32 MiB.
+/// Throws: invalid_argument, as `transpose_in_place` does for this shape.
+std::size_t transpose_in_place_scratch_bytes(std::int64_t element_bytes, const transpose_in_place_shape& shape,
+                                             scratch_size size = scratch_size::least);
+
+/// `transpose_in_place` for elements known by their size alone: any number of bytes from 1 to 64.
+/// Memory: pointers need no alignment beyond 1 byte; the better aligned they are, the wider the accesses.
+void transpose_in_place_bytes(stream_ref stream, void* data, std::int64_t element_bytes,
+                              const transpose_in_place_shape& shape, void* scratch = nullptr,
+                              std::size_t scratch_bytes = 0);
+
+/// Turns each rows x cols matrix of the batch into its cols x rows transpose, in its own memory.
+///
+/// Shape: `{2, 3}` makes [1,2,3, 4,5,6] into [1,4, 2,5, 3,6]. Extents may be 0. Square matrices may have a leading
+///   dimension, and gaps stay untouched; others are packed.
+/// Units: 2 * rows * cols * batch * sizeof(T) bytes are moved once for square and for small matrices, twice with fast
+///   scratch, two or three times with the least.
+/// Memory: device memory of the stream's device (host memory on "cpu" and "simt"), `data` aligned to T; matrices must
+///   not overlap. `scratch` holds at least `transpose_in_place_scratch_bytes(sizeof(T), shape)` bytes, does not overlap
+///   the matrices, and is free again when the stream has come past the call; what it holds then means nothing.
+/// Order: asynchronous in `stream`; no synchronisation, no allocation.
+/// Throws: invalid_argument (scratch that is too small among others), before anything is launched; launch_failed.
+/// Source: Catanzaro, Keller and Garland, 2014, A Decomposition for In-place Matrix Transposition (least scratch).
+template <class T>
+void transpose_in_place(stream_ref stream, T* data, const transpose_in_place_shape& shape, void* scratch = nullptr,
+                        std::size_t scratch_bytes = 0) {
+  static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bytes");
+  detail::require_aligned(data, alignof(T), "data");
+  transpose_in_place_bytes(stream, data, static_cast<std::int64_t>(sizeof(T)), shape, scratch, scratch_bytes);
+}
+
+}  // namespace twill
