@@ -142,6 +142,12 @@ set(twill_tests
 set(twill_benchmarks
   tests/bench/simt_launch_bench.cpp
   tests/bench/transpose_bench.cpp)
+set(twill_grid_sources
+  tests/bench/grid/cells.cpp
+  tests/bench/grid/main.cpp
+  tests/bench/grid/measure.cpp
+  tests/bench/grid/plot.cpp
+  tests/bench/grid/report.cpp)
 
 # What a folder holds and no list names is a mistake: it would neither be built nor tested.
 function(twill_check_lists)
