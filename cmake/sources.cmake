@@ -40,7 +40,9 @@ set(twill_kernel_sources
   src/ops/transpose.cpp
   src/ops/transpose_gather.cpp
   src/ops/transpose_in_place.cpp
+  src/ops/transpose_skinny.cpp
   src/ops/transpose_tile.cpp
+  src/ops/transpose_words.cpp
   src/ladder/table.cpp
   src/ladder/transpose.cpp)
 
