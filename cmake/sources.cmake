@@ -3,6 +3,7 @@
 
 set(twill_headers
   include/twill/buffer.hpp
+  include/twill/copy.hpp
   include/twill/cuda.hpp
   include/twill/device.hpp
   include/twill/element.hpp
@@ -11,6 +12,8 @@ set(twill_headers
   include/twill/hip.hpp
   include/twill/ladder/rung.hpp
   include/twill/ladder/transpose.hpp
+  include/twill/permute.hpp
+  include/twill/reverse.hpp
   include/twill/simt.hpp
   include/twill/stream.hpp
   include/twill/transpose.hpp
@@ -25,10 +28,14 @@ set(twill_core_sources
   src/core/arguments.cpp
   src/core/buffer.cpp
   src/core/check.cpp
+  src/core/copy.cpp
   src/core/device.cpp
   src/core/element.cpp
   src/core/event.cpp
   src/core/ladder.cpp
+  src/core/permute.cpp
+  src/core/permute_plan.cpp
+  src/core/reverse.cpp
   src/core/stream.cpp
   src/core/transpose.cpp
   src/core/transpose_in_place.cpp
@@ -36,6 +43,9 @@ set(twill_core_sources
 
 # Compiled once for each of cuda, hip and simt.
 set(twill_kernel_sources
+  src/ops/copy.cpp
+  src/ops/permute.cpp
+  src/ops/reverse.cpp
   src/ops/table.cpp
   src/ops/transpose.cpp
   src/ops/transpose_gather.cpp
@@ -61,7 +71,10 @@ set(twill_host_sources
   backends/host/thread_team.cpp)
 
 set(twill_cpu_sources
+  backends/cpu/copy.cpp
   backends/cpu/device.cpp
+  backends/cpu/permute.cpp
+  backends/cpu/reverse.cpp
   backends/cpu/transpose.cpp
   backends/cpu/transpose_in_place.cpp
   backends/cpu/transpose_ladder.cpp
@@ -128,8 +141,11 @@ set(twill_tool_sources
 
 set(twill_tests
   tests/buffer_test.cpp
+  tests/copy_test.cpp
   tests/device_test.cpp
   tests/element_test.cpp
+  tests/permute_test.cpp
+  tests/reverse_test.cpp
   tests/simt_faults_test.cpp
   tests/simt_host_test.cpp
   tests/simt_kernels_test.cpp
