@@ -118,8 +118,12 @@ set(twill_device_models
 
 set(twill_tool_sources
   src/tool/bench_command.cpp
+  src/tool/bench_copy.cpp
   src/tool/bench_file.cpp
+  src/tool/bench_list.cpp
+  src/tool/bench_permute.cpp
   src/tool/bench_plan.cpp
+  src/tool/bench_reverse.cpp
   src/tool/bench_run.cpp
   src/tool/bench_table.cpp
   src/tool/bench_transpose.cpp
@@ -128,6 +132,8 @@ set(twill_tool_sources
   src/tool/devices_command.cpp
   src/tool/format.cpp
   src/tool/main.cpp
+  src/tool/moved_check.cpp
+  src/tool/moving_problem.cpp
   src/tool/output_file.cpp
   src/tool/parse.cpp
   src/tool/pattern.cpp

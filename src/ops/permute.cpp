@@ -4,8 +4,8 @@
 
 #include "core/permute_plan.hpp"
 #include "launch.hpp"
-#include "ops/grid.hpp"
 #include "ops/table.hpp"
+#include "ops/transpose_plan.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -35,7 +35,7 @@ void start_naive(const work_queue& queue, const permute_args& a) {
   add(a.run_bytes / size, size, size);
   for (int i = 0; i < a.rank; ++i) add(a.dims[i].extent, a.dims[i].in_stride, a.dims[i].out_stride);
   const std::int64_t blocks = (d.units + kernels::naive_threads - 1) / kernels::naive_threads;
-  check(launch(queue, line_grid(blocks, kernels::naive_threads, 0), &kernels::permute_naive<Unit>,
+  check(launch(queue, grid_of(blocks, kernels::naive_threads, 0), &kernels::permute_naive<Unit>,
                static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), d),
         "launch of permute");
 }

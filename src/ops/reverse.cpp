@@ -4,8 +4,8 @@
 
 #include "backends/backend.hpp"
 #include "launch.hpp"
-#include "ops/grid.hpp"
 #include "ops/table.hpp"
+#include "ops/transpose_plan.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -18,7 +18,7 @@ void start_chunks(const work_queue& queue, const reverse_args& a) {
   const std::int64_t bytes = a.count * a.element_bytes;
   const auto lead = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out) & 15);
   const std::int64_t block = kernels::reverse_depth * kernels::reverse_threads * 16;
-  check(launch(queue, line_grid((bytes + lead + block - 1) / block, kernels::reverse_threads, 0),
+  check(launch(queue, grid_of((bytes + lead + block - 1) / block, kernels::reverse_threads, 0),
                &kernels::reverse_chunks<Bytes>, static_cast<unsigned char*>(a.out),
                static_cast<const unsigned char*>(a.in), bytes),
         "launch of reverse");
@@ -38,7 +38,7 @@ void start_staged(const work_queue& queue, const reverse_args& a) {
   line.piece_bytes = (line.piece * line.bytes + 15) / 16 * 16 + 16;
   line.units = kernels::make_divisor(a.element_bytes / static_cast<std::int64_t>(sizeof(Unit)));
   const std::int64_t elements = in_place ? a.count / 2 : a.count, blocks = (elements + line.piece - 1) / line.piece;
-  check(launch(queue, line_grid(blocks, kernels::reverse_threads, (in_place ? 2 : 1) * line.piece_bytes),
+  check(launch(queue, grid_of(blocks, kernels::reverse_threads, (in_place ? 2 : 1) * line.piece_bytes),
                &kernels::reverse_staged<Unit>, static_cast<unsigned char*>(a.out),
                static_cast<const unsigned char*>(a.in), line),
         "launch of reverse");
