@@ -97,8 +97,8 @@ bench_moves() {
   run 0 bench permute --device cpu --list list.txt --reps 3
   shown '^u8 30x20x7 0,2,1 '
   shown '^cpu-tuned on cpu: 2 cases, median '
-  run 0 bench copy --device cpu,simt --size 70 --size 40x30 --size 20x33x37 --type u8,f64 --reps 3 --json copy.json
-  run 0 bench reverse --device cpu,simt --size 1 --size 30001 --type u8,u16,f32,f64,c128 --reps 3 --json reverse.json
+  run 0 bench copy --device cpu,simt --size 70 --size 40x30 --size 20x33x37 --type u8,f64 --warm --json copy.json
+  run 0 bench reverse --device cpu,simt --size 1 --size 30001 --type u8,u16,f32,f64,c128 --warm --json reverse.json
   ! grep -q '"valid": false' copy.json reverse.json || report bench "a copy or reversal is not valid"
 }
 
