@@ -70,6 +70,18 @@ __device__ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, s
   return __byte_perm(a, b, selector);
 }
 
+/// The number that the 16 bits of an IEEE half stand for, and the half nearest to a number (ties to even).
+__device__ inline float float_from_half(std::uint16_t half) {
+  float value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(half));
+  return value;
+}
+__device__ inline std::uint16_t half_from_float(float value) {
+  std::uint16_t half;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
+  return half;
+}
+
 // Atomics on integers of 4 or 8 bytes: device scope, relaxed. Each returns what was there.
 
 template <class T>

@@ -60,6 +60,13 @@ __device__ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, s
   return __builtin_amdgcn_perm(b, a, bytes);
 }
 
+__device__ inline float float_from_half(std::uint16_t half) {
+  return static_cast<float>(__builtin_bit_cast(_Float16, half));
+}
+__device__ inline std::uint16_t half_from_float(float value) {
+  return __builtin_bit_cast(std::uint16_t, static_cast<_Float16>(value));
+}
+
 template <class T>
 inline constexpr bool is_atomic_word = std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 

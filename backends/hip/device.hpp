@@ -13,6 +13,7 @@ namespace twill::hip {
 using cuda::atomic_add, cuda::atomic_cas, cuda::atomic_exchange, cuda::atomic_max, cuda::atomic_min, cuda::atomic_or;
 using cuda::byte_permute, cuda::make_word16, cuda::word, cuda::word16;
 using cuda::dynamic_shared;
+using cuda::float_from_half, cuda::half_from_float;
 using cuda::load_acquire, cuda::load_relaxed, cuda::store_relaxed, cuda::store_release, cuda::thread_fence;
 using cuda::shuffle, cuda::shuffle_down, cuda::shuffle_up, cuda::shuffle_xor;
 }  // namespace twill::hip

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include <twill/element.hpp>
+
 #include "identity.hpp"
 
 #define __global__
@@ -95,6 +97,16 @@ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, std::uint32_
     result |= (static_cast<std::uint32_t>(bytes >> (8 * from)) & 0xffu) << (8 * i);
   }
   return result;
+}
+
+/// The number that the 16 bits of an IEEE half stand for, and the half nearest to a number (ties to even).
+inline float float_from_half(std::uint16_t half) {
+  float16 value;
+  value.bits = half;
+  return static_cast<float>(value);
+}
+inline std::uint16_t half_from_float(float value) {
+  return float16(value).bits;
 }
 
 // Atomics on integers of 4 or 8 bytes: device scope, relaxed. Each returns what was there.

@@ -13,6 +13,7 @@
 #include <twill/stream.hpp>
 
 #include "parse.hpp"
+#include "pattern.hpp"
 
 namespace twill::tool {
 
@@ -26,9 +27,6 @@ class ladder_problem {
   virtual std::string text() const = 0;
   virtual std::int64_t rows() const = 0;
   virtual std::int64_t cols() const = 0;
-  /// All extents, outermost first, and for a permutation their order; empty where rows and columns say it all.
-  virtual extents all_extents() const { return {}; }
-  virtual extents order() const { return {}; }
   virtual std::size_t in_bytes() const = 0;
   virtual std::size_t out_bytes() const = 0;
   /// Bytes that one run must move: what its time is turned into bandwidth with.
@@ -37,6 +35,9 @@ class ladder_problem {
   virtual double moved_bytes_of(const rung&) const { return moved_bytes(); }
   /// Bytes that one run goes through: cold runs take as many problems as make several times the cache.
   virtual std::size_t touched_bytes() const { return in_bytes() + out_bytes(); }
+
+  /// Writes `bytes` bytes of the input from byte `first` on, a multiple of 64, to host memory.
+  virtual void write_input(void* to, std::uint64_t first, std::size_t bytes) const { write_data(to, first, bytes); }
 
   virtual void run(stream_ref stream, const rung& which, const void* in, void* out,
                    const rung_options& options) const = 0;
@@ -54,16 +55,11 @@ struct ladder_operation {
   /// Refuses extents that mean nothing to the operation, or too many bytes.
   std::unique_ptr<ladder_problem> (*problem)(const extents& size, const element_type& type);
   std::string roof = "memcpy";  ///< the rung that the others are shown as a part of: what memory allows
-  /// The same with --order; null where that means nothing.
-  std::unique_ptr<ladder_problem> (*ordered)(const extents& size, const element_type& type,
-                                             const extents& order) = nullptr;
 };
 
 /// transpose: bench_transpose.cpp
 const ladder_operation& transpose_operation();
-/// permute, copy, reverse: bench_permute.cpp, bench_copy.cpp, bench_reverse.cpp
-const ladder_operation& permute_operation();
-const ladder_operation& copy_operation();
-const ladder_operation& reverse_operation();
+/// reduce: bench_reduce.cpp
+const ladder_operation& reduce_operation();
 
 }  // namespace twill::tool

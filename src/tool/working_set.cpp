@@ -14,11 +14,12 @@ std::size_t pitch_of(std::size_t bytes) {
   return (bytes + 255) / 256 * 256;
 }
 
-void upload_data(stream_ref stream, void* to, std::size_t bytes) {
+void upload_data(stream_ref stream, void* to, const ladder_problem& problem) {
+  const std::size_t bytes = problem.in_bytes();
   std::vector<unsigned char> chunk(std::min(bytes, chunk_bytes));
   for (std::size_t first = 0; first < bytes; first += chunk_bytes) {
     const std::size_t part = std::min(chunk_bytes, bytes - first);
-    write_data(chunk.data(), first, part);
+    problem.write_input(chunk.data(), first, part);
     upload_bytes(stream, static_cast<unsigned char*>(to) + first, chunk.data(), part);
     stream.wait();
   }
@@ -26,15 +27,16 @@ void upload_data(stream_ref stream, void* to, std::size_t bytes) {
 
 }  // namespace
 
-working_set::working_set(stream_ref stream, std::size_t in_bytes, std::size_t out_bytes, int pairs)
+working_set::working_set(stream_ref stream, const ladder_problem& problem, int pairs)
     : pairs_(pairs),
-      in_pitch_(pitch_of(in_bytes)),
-      out_pitch_(pitch_of(out_bytes)),
-      out_bytes_(out_bytes),
+      in_pitch_(pitch_of(problem.in_bytes())),
+      out_pitch_(pitch_of(problem.out_bytes())),
+      out_bytes_(problem.out_bytes()),
       ins_(stream.on(), in_pitch_ * static_cast<std::size_t>(pairs)),
       outs_(stream.on(), out_pitch_ * static_cast<std::size_t>(pairs)) {
-  upload_data(stream, ins_.data(), in_bytes);
-  for (int pair = 1; pair < pairs; ++pair) copy_bytes(stream, at(ins_, in_pitch_, pair), ins_.data(), in_bytes);
+  upload_data(stream, ins_.data(), problem);
+  for (int pair = 1; pair < pairs; ++pair)
+    copy_bytes(stream, at(ins_, in_pitch_, pair), ins_.data(), problem.in_bytes());
   fill_bytes(stream, outs_.data(), poison, outs_.size_bytes());
   stream.wait();
 }

@@ -4,14 +4,16 @@
 
 #include <twill/buffer.hpp>
 
+#include "ladder_problem.hpp"
+
 namespace twill::tool {
 
 /// Inputs and outputs of one problem, several times over: a cold run takes another pair each time, so that no cache
 /// still holds the data of the run before.
 class working_set {
  public:
-  /// Every input is filled with the data of pattern.hpp.
-  working_set(stream_ref stream, std::size_t in_bytes, std::size_t out_bytes, int pairs);
+  /// Every input is filled with what the problem gives.
+  working_set(stream_ref stream, const ladder_problem& problem, int pairs);
 
   int pairs() const { return pairs_; }
   const void* in(int pair) const { return at(ins_, in_pitch_, pair); }

@@ -1,0 +1,116 @@
+#include <twill/ladder/reduce.hpp>
+#include <twill/transpose.hpp>
+
+#include <string>
+
+#include "backends/backend.hpp"
+#include "core/arguments.hpp"
+#include "core/check.hpp"
+#include "core/ladder.hpp"
+
+namespace twill {
+namespace {
+
+using detail::reduce_rung_args;
+using detail::reduce_rung_entry;
+
+void run_memcpy(const detail::work_queue& queue, const reduce_rung_args& a) {
+  const std::size_t bytes = static_cast<std::size_t>(a.count) * element_bytes(a.type);
+  for (int i = 0; i < a.repeats; ++i) {
+    queue.device->copy(queue.native, a.scratch, a.in, bytes, detail::copy_direction::device_to_device);
+  }
+}
+
+const reduce_rung_entry memcpy_rung{{"reduce",
+                                     "memcpy",
+                                     "the device's own copy of the same bytes: they are written, too",
+                                     "the runtime",
+                                     rung_promise::nothing,
+                                     {},
+                                     false},
+                                    nullptr,
+                                    nullptr,
+                                    &run_memcpy};
+
+detail::ladder<reduce_rung_args> ladder_of(const device& on) {
+  return {on, on.impl()->ladders().reduce, {&memcpy_rung}};
+}
+
+void require_summed(element_type type) {
+  switch (type) {
+    case element_type::i32:
+    case element_type::u32:
+    case element_type::i64:
+    case element_type::u64:
+    case element_type::f32:
+    case element_type::f64:
+      return;
+    default:
+      detail::fail(errc::invalid_argument, "a rung cannot sum " + std::string(name(type)), "its kernels are simple",
+                   "use i32, u32, i64, u64, f32 or f64, or twill::reduce");
+  }
+}
+
+std::size_t scratch_bytes_of(const reduce_rung_entry& entry, element_type type, std::int64_t count) {
+  const auto bytes =
+      detail::checked_product(count, static_cast<std::int64_t>(element_bytes(type)), "the size in bytes");
+  // Passes leave at most 1/64 of their input, the next ones 1/64 of that; the CPU and libraries need far less.
+  const std::int64_t passes = bytes / 32 + (std::int64_t{1} << 16);
+  return static_cast<std::size_t>(entry.info.name == memcpy_rung.info.name ? bytes : passes);
+}
+
+void require_apart(const void* in, std::int64_t in_bytes, const void* out, std::int64_t out_bytes, const void* scratch,
+                   std::size_t scratch_bytes) {
+  const auto scratch_size = static_cast<std::int64_t>(scratch_bytes);
+  detail::require_disjoint(in, in_bytes, out, out_bytes);
+  detail::require_disjoint(in, in_bytes, scratch, scratch_size);
+  detail::require_disjoint(scratch, scratch_size, out, out_bytes);
+}
+
+}  // namespace
+
+std::vector<rung> reduce_rungs(const device& on) {
+  return ladder_of(on).rungs();
+}
+
+std::vector<block_shape> reduce_rung_blocks(const device& on, std::string_view name, element_type type) {
+  require_summed(type);
+  return ladder_of(on).blocks(name, static_cast<std::int64_t>(element_bytes(type)));
+}
+
+std::size_t reduce_rung_scratch_bytes(const device& on, std::string_view name, element_type type, std::int64_t count) {
+  require_summed(type);
+  const auto ladder = ladder_of(on);
+  return scratch_bytes_of(ladder.find(name), type, count);
+}
+
+void reduce_rung(stream_ref stream, std::string_view name, const void* in, void* out, element_type type,
+                 std::int64_t count, void* scratch, std::size_t scratch_bytes, const rung_options& options) {
+  const auto ladder = ladder_of(stream.on());
+  const auto& entry = ladder.find(name);
+  require_summed(type);
+  const auto each = static_cast<std::int64_t>(element_bytes(type));
+  const std::size_t needed = scratch_bytes_of(entry, type, count);
+  detail::require_repeats(options.repeats);
+  const auto block = ladder.choose_block(entry, each, options.block);
+  auto& device = *stream.on().impl();
+  if (count == 0) {
+    if (entry.info.promise != rung_promise::result) return;
+    detail::require_pointer(out, "out");
+    device.fill(stream.native(), out, 0, static_cast<std::size_t>(each));
+    return;
+  }
+  for (const auto& [pointer, what] : {std::pair{in, "in"}, {out, "out"}, {scratch, "scratch"}}) {
+    detail::require_pointer(pointer, what);
+    detail::require_aligned(pointer, 16, what);
+  }
+  if (scratch_bytes < needed) {
+    detail::fail(errc::invalid_argument, "scratch is too small",
+                 std::to_string(scratch_bytes) + " of " + std::to_string(needed) + " bytes",
+                 "ask reduce_rung_scratch_bytes");
+  }
+  require_apart(in, count * each, out, each, scratch, scratch_bytes);
+  entry.run({&device, stream.native()}, {in, out, scratch, scratch_bytes, type, count, block, options.repeats});
+}
+
+}  // namespace twill

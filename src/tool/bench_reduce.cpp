@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/core.h>
+
+#include <twill/buffer.hpp>
+#include <twill/ladder/reduce.hpp>
+
+#include "format.hpp"
+#include "ladder_problem.hpp"
+#include "numbers.hpp"
+#include "refuse.hpp"
+
+namespace twill::tool {
+namespace {
+
+/// The output begins with the result; scratch follows, as large as the input for `memcpy`.
+constexpr std::size_t result_bytes = 256;
+
+class reduce_problem : public ladder_problem {
+ public:
+  reduce_problem(std::int64_t count, const element_type& type)
+      : count_(count), type_(type), sum_(sum_of_numbers(count, type.kind)) {}
+
+  std::string text() const override { return extents_text({count_}); }
+  std::int64_t rows() const override { return 1; }
+  std::int64_t cols() const override { return count_; }
+  std::size_t in_bytes() const override { return static_cast<std::size_t>(count_ * type_.bytes); }
+  std::size_t out_bytes() const override { return result_bytes + scratch_bytes(); }
+  double moved_bytes() const override { return static_cast<double>(in_bytes()); }
+  double moved_bytes_of(const rung& which) const override {
+    return which.name == "memcpy" ? 2.0 * moved_bytes() : moved_bytes();
+  }
+  std::size_t touched_bytes() const override { return in_bytes(); }
+
+  void write_input(void* to, std::uint64_t first, std::size_t bytes) const override {
+    write_numbers(to, first, bytes, type_.kind);
+  }
+
+  void run(stream_ref stream, const rung& which, const void* in, void* out,
+           const rung_options& options) const override {
+    void* scratch = static_cast<unsigned char*>(out) + result_bytes;
+    reduce_rung(stream, which.name, in, out, type_.kind, count_, scratch, scratch_bytes(), options);
+  }
+
+  std::string fault(stream_ref stream, const rung& which, block_shape, const void* out) const override {
+    if (which.promise != rung_promise::result) return "";
+    unsigned char found[16] = {}, expected[16] = {};
+    write_number(expected, sum_, type_.kind);
+    download_bytes(stream, found, out, static_cast<std::size_t>(type_.bytes));
+    stream.wait();
+    if (std::memcmp(found, expected, static_cast<std::size_t>(type_.bytes)) == 0) return "";
+    return fmt::format("the sum is not {}", sum_);
+  }
+
+ private:
+  std::size_t scratch_bytes() const { return std::max(in_bytes(), in_bytes() / 32 + (std::size_t{1} << 16)); }
+
+  std::int64_t count_;
+  element_type type_;
+  std::int64_t sum_;
+};
+
+std::unique_ptr<ladder_problem> make_problem(const extents& size, const element_type& type) {
+  if (size.size() != 1) {
+    refuse(fmt::format("size {} has {} extents", extents_text(size), size.size()), "the ladder of reduce sums an array",
+           "write --size COUNT, for example --size 2^22");
+  }
+  using kind = twill::element_type;
+  const kind known[] = {kind::i32, kind::u32, kind::i64, kind::u64, kind::f32, kind::f64};
+  if (std::find(std::begin(known), std::end(known), type.kind) == std::end(known)) {
+    refuse("the ladder of reduce cannot sum " + type.name, "known: i32, u32, i64, u64, f32, f64",
+           "choose one of these with --type");
+  }
+  checked_product({size.front(), type.bytes, 2}, fmt::format("size {}", extents_text(size)));
+  return std::make_unique<reduce_problem>(size.front(), type);
+}
+
+/// Only the size of a type decides which blocks fit.
+std::vector<block_shape> blocks(const device& on, std::string_view name, std::int64_t bytes) {
+  return reduce_rung_blocks(on, name, bytes == 8 ? twill::element_type::f64 : twill::element_type::f32);
+}
+
+}  // namespace
+
+const ladder_operation& reduce_operation() {
+  static const ladder_operation operation = {"reduce", "4194304", reduce_rungs, blocks, make_problem, "read"};
+  return operation;
+}
+
+}  // namespace twill::tool

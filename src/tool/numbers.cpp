@@ -1,0 +1,123 @@
+#include "numbers.hpp"
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <vector>
+
+#include <twill/element.hpp>
+
+#include "pattern.hpp"
+
+namespace twill::tool {
+namespace {
+
+/// Sixteen numbers from -8 to 7 come from a word of the data.
+std::int64_t small_number(std::uint64_t index) {
+  return static_cast<std::int64_t>(data_word(index / 16) >> (4 * (index % 16)) & 15) - 8;
+}
+
+template <class T>
+T made_of(std::int64_t number) {
+  if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
+    return T(static_cast<float>(number));
+  } else if constexpr (std::is_same_v<T, std::complex<float>>) {
+    return {static_cast<float>(number), 0};
+  } else if constexpr (std::is_same_v<T, std::complex<double>>) {
+    return {static_cast<double>(number), 0};
+  } else {
+    return static_cast<T>(number);
+  }
+}
+
+template <class T>
+void write_small(void* to, std::uint64_t first, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes / sizeof(T); ++i) {
+    const T element = made_of<T>(small_number(first / sizeof(T) + i));
+    std::memcpy(static_cast<unsigned char*>(to) + i * sizeof(T), &element, sizeof(T));
+  }
+}
+
+template <class T>
+std::int64_t sum_of_integers(std::int64_t count) {
+  constexpr std::int64_t chunk = 1 << 16;
+  std::vector<T> numbers(chunk);
+  std::uint64_t sum = 0;
+  for (std::int64_t first = 0; first < count; first += chunk) {
+    const auto part = static_cast<std::size_t>(std::min(chunk, count - first));
+    write_data(numbers.data(), static_cast<std::uint64_t>(first) * sizeof(T), part * sizeof(T));
+    for (std::size_t i = 0; i < part; ++i) sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(numbers[i]));
+  }
+  return static_cast<std::int64_t>(sum);
+}
+
+/// Calls f with a value of the C++ type of `kind`.
+template <class F>
+auto with_type(twill::element_type kind, F&& f) {
+  using type = twill::element_type;
+  switch (kind) {
+    case type::i8:
+      return f(std::int8_t{});
+    case type::i16:
+      return f(std::int16_t{});
+    case type::i32:
+      return f(std::int32_t{});
+    case type::i64:
+      return f(std::int64_t{});
+    case type::u8:
+      return f(std::uint8_t{});
+    case type::u16:
+      return f(std::uint16_t{});
+    case type::u32:
+      return f(std::uint32_t{});
+    case type::u64:
+      return f(std::uint64_t{});
+    case type::f16:
+      return f(float16{});
+    case type::bf16:
+      return f(bfloat16{});
+    case type::f32:
+      return f(float{});
+    case type::f64:
+      return f(double{});
+    case type::c64:
+      return f(std::complex<float>{});
+    default:
+      return f(std::complex<double>{});
+  }
+}
+
+}  // namespace
+
+void write_numbers(void* to, std::uint64_t first, std::size_t bytes, twill::element_type kind) {
+  with_type(kind, [&](auto number) {
+    using T = decltype(number);
+    if constexpr (std::is_integral_v<T>) {
+      write_data(to, first, bytes);
+    } else {
+      write_small<T>(to, first, bytes);
+    }
+  });
+}
+
+std::int64_t sum_of_numbers(std::int64_t count, twill::element_type kind) {
+  return with_type(kind, [&](auto number) -> std::int64_t {
+    using T = decltype(number);
+    if constexpr (std::is_integral_v<T>) {
+      return sum_of_integers<T>(count);
+    } else {
+      std::int64_t sum = 0;
+      for (std::int64_t i = 0; i < count; ++i) sum += small_number(static_cast<std::uint64_t>(i));
+      return sum;
+    }
+  });
+}
+
+void write_number(void* to, std::int64_t number, twill::element_type kind) {
+  with_type(kind, [&](auto type) {
+    const auto element = made_of<decltype(type)>(number);
+    std::memcpy(to, &element, sizeof element);
+  });
+}
+
+}  // namespace twill::tool

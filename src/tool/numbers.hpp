@@ -1,0 +1,22 @@
+#pragma once
+
+// Random input for operations that calculate. Integers take all bits of pattern.hpp's data. Floating point takes whole
+// numbers from -8 to 7: their sums are exact in any order, so that every result has one right value.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "parse.hpp"
+
+namespace twill::tool {
+
+/// Writes `bytes` bytes of the input from byte `first` on, a multiple of 64, to host memory.
+void write_numbers(void* to, std::uint64_t first, std::size_t bytes, twill::element_type kind);
+
+/// The sum of the first `count` numbers: of integers, modulo 2^64; exact.
+std::int64_t sum_of_numbers(std::int64_t count, twill::element_type kind);
+
+/// Stores a whole number as an element of `kind`, integers modulo its size.
+void write_number(void* to, std::int64_t number, twill::element_type kind);
+
+}  // namespace twill::tool
