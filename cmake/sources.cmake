@@ -134,7 +134,10 @@ set(twill_tests
   tests/buffer_test.cpp
   tests/device_test.cpp
   tests/element_test.cpp
+  tests/permute_test.cpp
+  tests/random_test.cpp
   tests/reduce_ladder_test.cpp
+  tests/reverse_test.cpp
   tests/simt_faults_test.cpp
   tests/simt_host_test.cpp
   tests/simt_kernels_test.cpp
@@ -142,8 +145,8 @@ set(twill_tests
   tests/simt_rules_test.cpp
   tests/simt_test.cpp
   tests/stream_test.cpp
-  tests/transpose_ladder_test.cpp
   tests/transpose_in_place_test.cpp
+  tests/transpose_ladder_test.cpp
   tests/transpose_test.cpp)
 
 set(twill_benchmarks

@@ -1,0 +1,185 @@
+// Operations that move data, with shapes, strides, element sizes and misalignments drawn from a fixed seed, against
+// plain loops. TWILL_TEST_CASES says how many calls; each device gets them all.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <sstream>
+#include <string>
+
+#include <twill/twill.hpp>
+
+#include "support/arena.hpp"
+#include "support/devices.hpp"
+#include "support/transpose_in_place_reference.hpp"
+#include "support/transpose_reference.hpp"
+
+namespace {
+
+using support::drawn_call;
+
+constexpr std::size_t arena_bytes = std::size_t{8} << 20;
+
+int case_count() {
+  const char* text = std::getenv("TWILL_TEST_CASES");
+  return text == nullptr ? 400 : std::max(1, std::atoi(text));
+}
+
+/// The same numbers on every platform, unlike the distributions of the standard library.
+class dice {
+ public:
+  explicit dice(std::uint64_t seed) : random_(seed) {}
+
+  std::int64_t pick(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  bool one_in(std::int64_t n) { return pick(1, n) == 1; }
+
+  /// 1 to `most`: mostly small, often around multiples of what kernels like.
+  std::int64_t extent(std::int64_t most) {
+    std::int64_t n = 1;
+    switch (pick(0, 4)) {
+      case 0:
+        n = pick(1, 9);
+        break;
+      case 1:
+        n = pick(1, 100);
+        break;
+      case 2:
+        n = (std::int64_t{1} << pick(2, 9)) * pick(1, 3) + pick(-1, 1);
+        break;
+      case 3:
+        n = 16 * pick(1, 20);
+        break;
+      default:
+        n = pick(1, std::int64_t{2} << pick(0, 14));
+    }
+    return std::min(n, std::max<std::int64_t>(1, most));
+  }
+  std::int64_t element_bytes() { return one_in(2) ? std::int64_t{1} << pick(0, 4) : pick(1, 64); }
+  std::size_t offset() {
+    const std::int64_t step = std::int64_t{1} << pick(0, 5);
+    return one_in(3) ? 0 : static_cast<std::size_t>(pick(0, 128 / step) * step);
+  }
+  /// Bytes that a call may take: small, and now and then large enough for every kernel's main path.
+  std::int64_t budget() { return one_in(40) ? 1 << 20 : one_in(4) ? 1 << 17 : 1 << 14; }
+  /// A leading dimension for rows of `row` elements.
+  std::int64_t leading(std::int64_t row) {
+    return one_in(2) ? 0 : one_in(2) ? row + pick(0, 20) : (row + 15) / 16 * 16 + 16 * pick(0, 2);
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+template <class... Values>
+std::string text_of(const Values&... values) {
+  std::ostringstream text;
+  ((text << values << ' '), ...);
+  return text.str();
+}
+
+drawn_call draw_transpose(dice& d) {
+  const std::int64_t bytes = d.element_bytes(), most = std::max<std::int64_t>(1, d.budget() / bytes);
+  twill::transpose_shape s;
+  s.rows = d.extent(most);
+  s.cols = d.extent(most / s.rows);
+  if (d.one_in(2)) std::swap(s.rows, s.cols);
+  s.batch = d.one_in(3) ? d.pick(0, std::min<std::int64_t>(300, most / (s.rows * s.cols))) : 1;
+  s.in_ld = d.leading(s.cols);
+  s.out_ld = d.leading(s.rows);
+  const std::int64_t in_ld = s.in_ld ? s.in_ld : s.cols, out_ld = s.out_ld ? s.out_ld : s.rows;
+  if (d.one_in(3)) s.in_stride = s.rows * in_ld + d.pick(0, 40);
+  if (d.one_in(3)) s.out_stride = s.cols * out_ld + d.pick(0, 40);
+  if (d.one_in(12) && s.batch > 1 && s.batch * s.cols * s.rows < most) {  // side by side
+    s.in_ld = s.batch * s.cols + d.pick(0, 9);
+    s.in_stride = s.cols;
+  }
+  const auto span = [&](std::int64_t rows, std::int64_t cols, std::int64_t ld, std::int64_t stride) {
+    if (s.batch == 0) return std::size_t{0};
+    const std::int64_t pitch = ld ? ld : cols, apart = stride ? stride : rows * pitch;
+    return static_cast<std::size_t>(((s.batch - 1) * apart + (rows - 1) * pitch + cols) * bytes);
+  };
+  drawn_call call;
+  call.in_bytes = span(s.rows, s.cols, s.in_ld, s.in_stride);
+  call.out_bytes = span(s.cols, s.rows, s.out_ld, s.out_stride);
+  call.in_offset = d.offset();
+  call.out_offset = d.offset();
+  call.text = text_of("transpose", s.rows, "x", s.cols, "batch", s.batch, "ld", s.in_ld, s.out_ld, "stride",
+                      s.in_stride, s.out_stride, "bytes", bytes, "offsets", call.in_offset, call.out_offset);
+  call.run = [=](twill::stream_ref stream, const unsigned char* in, unsigned char* out, unsigned char*) {
+    twill::transpose_bytes(stream, in, out, bytes, s);
+  };
+  call.expect = [=](const unsigned char* in, unsigned char* out) { support::transpose_reference(in, out, bytes, s); };
+  return call;
+}
+
+drawn_call draw_transpose_in_place(dice& d) {
+  const std::int64_t bytes = d.element_bytes(), most = std::max<std::int64_t>(1, d.budget() / bytes);
+  twill::transpose_in_place_shape s;
+  s.rows = d.extent(most);
+  s.cols = d.extent(most / s.rows);
+  if (d.one_in(2)) std::swap(s.rows, s.cols);
+  if (d.one_in(2)) {
+    while (s.rows * s.rows > most) s.rows = s.rows / 2;
+    s.cols = s.rows;
+    s.ld = d.leading(s.cols);
+  }
+  s.batch = d.one_in(3) ? d.pick(0, std::min<std::int64_t>(300, most / (s.rows * s.cols))) : 1;
+  if (d.one_in(3)) s.stride = s.rows * (s.ld ? s.ld : s.cols) + d.pick(0, 40);
+  drawn_call call;
+  call.out_bytes = static_cast<std::size_t>(support::elements_of(s) * bytes);
+  call.out_offset = d.offset();
+  call.scratch_offset = d.offset();
+  const auto least = twill::transpose_in_place_scratch_bytes(bytes, s, twill::scratch_size::least);
+  const auto fast = twill::transpose_in_place_scratch_bytes(bytes, s, twill::scratch_size::fast);
+  if (least > 0) {
+    const auto between = static_cast<std::size_t>(
+        d.pick(static_cast<std::int64_t>(least), static_cast<std::int64_t>(std::max(least, fast))));
+    call.scratch_bytes = d.one_in(3) ? least : d.one_in(2) ? fast : between;
+  }
+  call.text = text_of("transpose_in_place", s.rows, "x", s.cols, "batch", s.batch, "ld", s.ld, "stride", s.stride,
+                      "bytes", bytes, "offsets", call.out_offset, call.scratch_offset, "scratch", call.scratch_bytes);
+  call.run = [=, scratch_bytes = call.scratch_bytes](twill::stream_ref stream, const unsigned char*,
+                                                     unsigned char* data, unsigned char* scratch) {
+    twill::transpose_in_place_bytes(stream, data, bytes, s, scratch, scratch_bytes);
+  };
+  call.expect = [=](const unsigned char*, unsigned char* data) {
+    support::transpose_in_place_reference(data, bytes, s);
+  };
+  return call;
+}
+
+void run_random(const twill::device& device, int cases) {
+  const twill::stream stream(device);
+  support::arena arena(stream, arena_bytes);
+  dice d(20260607);
+  for (int i = 0; i < cases; ++i) {
+    const drawn_call call = d.one_in(3) ? draw_transpose_in_place(d) : draw_transpose(d);
+    if (support::arena::needed_by(call) > arena.free_bytes()) {
+      const std::string wrong = arena.finish();
+      REQUIRE_MESSAGE(wrong.empty(), wrong);
+    }
+    if (support::arena::needed_by(call) > arena.free_bytes()) continue;  // gaps can make a call larger than all
+    INFO(call.text);
+    REQUIRE_NOTHROW(arena.start(call));
+  }
+  const std::string wrong = arena.finish();
+  REQUIRE_MESSAGE(wrong.empty(), wrong);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("random");
+
+TEST_CASE("reference: calls drawn from a fixed seed, every byte of the memory around them compared") {
+  for (const auto& name : support::test_devices()) {
+    CAPTURE(name);
+    run_random(twill::device::open(name), case_count());
+  }
+}
+
+TEST_SUITE_END();
