@@ -26,6 +26,25 @@ function(twill_build_options target)
   endif()
 endfunction()
 
+# twill_hook_kernels(SOURCE...): compiles sources with simulated kernels so that a call precedes each memory access
+# (backends/simt/hooks.hpp); with line tables, by which places in the code are told. Sources are relative to the root;
+# called where their target is made.
+function(twill_hook_kernels)
+  if(TWILL_SANITIZE)
+    return()  # compilers do not mix the two
+  endif()
+  list(TRANSFORM ARGN PREPEND "${TWILL_ROOT}/" OUTPUT_VARIABLE sources)
+  set(flags -fsanitize=thread -g1 -include "${TWILL_ROOT}/backends/simt/hooks.hpp")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Each access of the source shall stay one access of the program, at one place.
+    list(APPEND flags --param=tsan-instrument-func-entry-exit=0 -fno-tree-vectorize -fno-tree-slp-vectorize
+         -fno-crossjumping -fno-tree-tail-merge -Wno-tsan)
+  else()
+    list(APPEND flags -mllvm -tsan-instrument-func-entry-exit=0 -fno-vectorize -fno-slp-vectorize)
+  endif()
+  set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS ${flags})
+endfunction()
+
 # twill_add_backend(NAME LANGUAGE SOURCE...): the part of the library that backend NAME is, as an OBJECT library.
 # Sources are relative to the root. Called in backends/NAME, because a source's LANGUAGE belongs to a folder.
 function(twill_add_backend name language)

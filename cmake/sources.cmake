@@ -72,13 +72,19 @@ set(twill_simt_sources
   backends/simt/access_rules.cpp
   backends/simt/block_fault.cpp
   backends/simt/block_runner.cpp
+  backends/simt/block_watch.cpp
+  backends/simt/elf_file.cpp
   backends/simt/executor.cpp
   backends/simt/fiber.cpp
+  backends/simt/hooks.cpp
   backends/simt/kernel_name.cpp
   backends/simt/launch.cpp
+  backends/simt/line_program.cpp
+  backends/simt/memory_map.cpp
   backends/simt/models.cpp
   backends/simt/open.cpp
   backends/simt/order.cpp
+  backends/simt/recorder.cpp
   backends/simt/rules/amd.cpp
   backends/simt/rules/fermi.cpp
   backends/simt/rules/kepler.cpp
@@ -87,6 +93,7 @@ set(twill_simt_sources
   backends/simt/rules/tesla.cpp
   backends/simt/rules/volta.cpp
   backends/simt/simt_device.cpp
+  backends/simt/source_line.cpp
   backends/simt/transaction_counter.cpp)
 
 # Datasheets of the simulated devices, built into the library.

@@ -8,7 +8,7 @@ namespace twill::host {
 void allocations::add(const void* base, std::size_t bytes) {
   const auto at = reinterpret_cast<std::uintptr_t>(base);
   const std::lock_guard lock(mutex_);
-  live_[at] = {at, bytes, false};
+  live_[at] = {at, bytes, made_++, false};
   live_bytes_ += bytes;
 }
 
@@ -28,6 +28,16 @@ std::optional<std::size_t> allocations::remove(const void* base) noexcept {
 std::size_t allocations::live_bytes() const {
   const std::lock_guard lock(mutex_);
   return live_bytes_;
+}
+
+std::vector<allocation> allocations::live_by_age() const {
+  std::vector<allocation> all;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [base, one] : live_) all.push_back(one);
+  }
+  std::sort(all.begin(), all.end(), [](const allocation& a, const allocation& b) { return a.serial < b.serial; });
+  return all;
 }
 
 std::optional<allocation> allocations::find(const void* address) const {

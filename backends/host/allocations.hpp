@@ -13,6 +13,7 @@ namespace twill::host {
 struct allocation {
   std::uintptr_t base = 0;
   std::size_t bytes = 0;
+  std::uint64_t serial = 0;  ///< how many were made before it
   bool released = false;
 
   bool holds(std::uintptr_t address) const { return address - base < bytes; }
@@ -28,6 +29,9 @@ class allocations {
 
   std::size_t live_bytes() const;
 
+  /// Those that are there now, the oldest first.
+  std::vector<allocation> live_by_age() const;
+
   /// The live allocation that `address` lies in, else the one released last; none when it never was device memory, or
   /// too long ago.
   std::optional<allocation> find(const void* address) const;
@@ -39,6 +43,7 @@ class allocations {
   std::map<std::uintptr_t, allocation> live_;
   std::vector<allocation> released_ = std::vector<allocation>(remembered);  // the last ones, as a ring
   std::size_t releases_ = 0, live_bytes_ = 0;
+  std::uint64_t made_ = 0;
 };
 
 }  // namespace twill::host

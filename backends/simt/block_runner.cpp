@@ -4,11 +4,17 @@
 
 namespace twill::simt {
 
-__thread uint3 threadIdx;
-__thread uint3 blockIdx;
-__thread dim3 blockDim;
-__thread dim3 gridDim;
 __thread running_thread running;
+
+// What kernels see as threadIdx and its kin.
+extern __thread uint3 thread_index __asm__("twill_simt_threadIdx");
+extern __thread uint3 block_index __asm__("twill_simt_blockIdx");
+extern __thread dim3 block_extents __asm__("twill_simt_blockDim");
+extern __thread dim3 grid_extents __asm__("twill_simt_gridDim");
+__thread uint3 thread_index;
+__thread uint3 block_index;
+__thread dim3 block_extents;
+__thread dim3 grid_extents;
 
 namespace {
 
@@ -52,6 +58,10 @@ void block_runner::begin(const grid_launch& launch) {
     warps_[w].arrived = warps_[w].round = 0;
   }
   reserve_shared(launch.config.shared_bytes);
+  watch_.reset();
+  if (launch.record != nullptr) {
+    watch_ = std::make_unique<block_watch>(*launch.record, *launch.memory, launch.kernel.address);
+  }
 }
 
 // Makes exactly `bytes` of dynamic shared memory accessible, as far as the address sanitizer can see to it.
@@ -68,10 +78,14 @@ void block_runner::reserve_shared(std::size_t bytes) {
 
 void block_runner::run(std::uint64_t block) {
   const auto& config = launch_->config;
-  blockIdx = place(block, config.grid);
-  blockDim = {config.block.x, config.block.y, config.block.z};
-  gridDim = {config.grid.x, config.grid.y, config.grid.z};
-  running = {this, 0, 0, block, shared_.get(), config.shared_bytes};
+  block_index = place(block, config.grid);
+  block_extents = {config.block.x, config.block.y, config.block.z};
+  grid_extents = {config.grid.x, config.grid.y, config.grid.z};
+  running = {this, 0, 0, block, shared_.get(), config.shared_bytes, nullptr};
+  if (watch_ != nullptr && launch_->record->takes(block)) {
+    running.watch = watch_.get();
+    watch_->begin_block(block, threads_);
+  }
   finished_ = at_barrier_ = 0;
   abandoned_ = false;
   ready_.clear();
@@ -83,12 +97,13 @@ void block_runner::run(std::uint64_t block) {
   records_[first].on = active_;
   become(first);
   home_.resume(*active_);
+  if (running.watch != nullptr) watch_->end_interval();
   running = {};
   if (abandoned_) throw_fault();
 }
 
 [[gnu::always_inline]] inline void block_runner::become(unsigned thread) {
-  threadIdx = records_[thread].index;
+  thread_index = records_[thread].index;
   running.thread = thread;
 }
 
@@ -110,6 +125,7 @@ void block_runner::run(std::uint64_t block) {
 [[gnu::always_inline]] inline void block_runner::barrier() {
   if (++at_barrier_ == threads_) {
     at_barrier_ = 0;
+    if (running.watch != nullptr) watch_->end_interval();
     ++running.interval;
     order_.push(ready_, 0, threads_);
   }

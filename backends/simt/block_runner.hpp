@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/launch_config.hpp"
+#include "block_watch.hpp"
 #include "fiber.hpp"
 #include "identity.hpp"
 #include "kernel_call.hpp"
@@ -21,6 +22,8 @@ struct grid_launch {
   kernel_call kernel;
   detail::launch_config config;
   schedule order;
+  recording* record = nullptr;         ///< nullptr: nobody looks on
+  const memory_map* memory = nullptr;  ///< there when `record` is
 };
 
 class block_runner {
@@ -82,6 +85,7 @@ class block_runner {
 
   const grid_launch* launch_ = nullptr;
   unsigned threads_ = 0;  // of a block
+  std::unique_ptr<block_watch> watch_;
   thread_order order_;
   std::unique_ptr<char, void (*)(char*)> shared_;
   std::size_t shared_capacity_ = 0;

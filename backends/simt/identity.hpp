@@ -9,6 +9,7 @@
 namespace twill::simt {
 
 class block_runner;
+class block_watch;
 
 struct uint3 {
   unsigned x, y, z;
@@ -28,12 +29,15 @@ struct running_thread {
   std::uint64_t block;   ///< in the grid, x fastest
   void* shared;          ///< dynamic shared memory of the block
   std::size_t shared_bytes;
+  block_watch* watch;  ///< sees the memory accesses of this block; nullptr when nobody asks for them
 };
 
-extern __thread uint3 threadIdx;
-extern __thread uint3 blockIdx;
-extern __thread dim3 blockDim;
-extern __thread dim3 gridDim;
+// Constants to kernels, for no kernel sees them change: so that no hook is called for them (hooks.hpp), and because
+// compilers need not read them again after each store. block_runner.cpp writes them under other names.
+extern const __thread uint3 threadIdx __asm__("twill_simt_threadIdx");
+extern const __thread uint3 blockIdx __asm__("twill_simt_blockIdx");
+extern const __thread dim3 blockDim __asm__("twill_simt_blockDim");
+extern const __thread dim3 gridDim __asm__("twill_simt_gridDim");
 extern __thread running_thread running;
 
 /// Returns when every thread of the block has called it.

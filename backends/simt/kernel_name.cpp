@@ -3,62 +3,24 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <elf.h>
-#include <fcntl.h>
-#include <link.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 
+#include "elf_file.hpp"
+
 namespace twill::simt {
 namespace {
 
-using file_header = ElfW(Ehdr);
-using section_header = ElfW(Shdr);
 using elf_symbol = ElfW(Sym);
 
-// A file in memory, read-only; empty when it cannot be had.
-class mapped_file {
- public:
-  explicit mapped_file(const char* path) {
-    const int file = ::open(path, O_RDONLY | O_CLOEXEC);
-    struct stat info{};
-    if (file >= 0 && fstat(file, &info) == 0 && info.st_size > 0) {
-      size_ = static_cast<std::size_t>(info.st_size);
-      void* memory = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-      memory_ = memory == MAP_FAILED ? nullptr : static_cast<const char*>(memory);
-    }
-    if (file >= 0) close(file);
-  }
-  ~mapped_file() {
-    if (memory_ != nullptr) munmap(const_cast<char*>(memory_), size_);
-  }
-  mapped_file(const mapped_file&) = delete;
-  mapped_file& operator=(const mapped_file&) = delete;
-
-  // `count` objects of type T at `offset`, or nullptr when the file does not hold them.
-  template <class T>
-  const T* at(std::size_t offset, std::size_t count) const {
-    if (memory_ == nullptr || offset > size_ || (size_ - offset) / sizeof(T) < count) return nullptr;
-    return reinterpret_cast<const T*>(memory_ + offset);
-  }
-
- private:
-  const char* memory_ = nullptr;
-  std::size_t size_ = 0;
-};
-
 // The mangled name of the function at `offset` from where the file was loaded, from its full symbol table.
-std::string symbol_at(const mapped_file& file, std::size_t offset) {
-  const auto* header = file.at<file_header>(0, 1);
-  if (header == nullptr) return {};
-  const auto* sections = file.at<section_header>(header->e_shoff, header->e_shnum);
-  if (sections == nullptr) return {};
-  for (unsigned s = 0; s < header->e_shnum; ++s) {
-    if (sections[s].sh_type != SHT_SYMTAB || sections[s].sh_link >= header->e_shnum) continue;
+std::string symbol_at(const elf_file& file, std::size_t offset) {
+  std::size_t section_count = 0;
+  const auto* sections = file.sections(section_count);
+  for (std::size_t s = 0; sections != nullptr && s < section_count; ++s) {
+    if (sections[s].sh_type != SHT_SYMTAB || sections[s].sh_link >= section_count) continue;
     const auto& names = sections[sections[s].sh_link];
     const std::size_t count = sections[s].sh_size / sizeof(elf_symbol);
     const auto* symbols = file.at<elf_symbol>(sections[s].sh_offset, count);
@@ -75,13 +37,9 @@ std::string symbol_at(const mapped_file& file, std::size_t offset) {
 
 std::string mangled_name(const void* address) {
   Dl_info info{};
-  void* extra = nullptr;
-  if (dladdr1(address, &info, &extra, RTLD_DL_LINKMAP) == 0) return {};
-  if (info.dli_sname != nullptr && info.dli_saddr == address) return info.dli_sname;
-  const auto* loaded = static_cast<const link_map*>(extra);
-  const bool is_program = loaded->l_name[0] == '\0';
-  return symbol_at(mapped_file(is_program ? "/proc/self/exe" : loaded->l_name),
-                   static_cast<std::size_t>(reinterpret_cast<ElfW(Addr)>(address) - loaded->l_addr));
+  if (dladdr(address, &info) != 0 && info.dli_sname != nullptr && info.dli_saddr == address) return info.dli_sname;
+  const code_place place = place_of(address);
+  return place.file.empty() ? std::string() : symbol_at(elf_file(place.file.c_str()), place.offset);
 }
 
 // "void name<int>(int*, int)" without what surrounds the name.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "core/check.hpp"
+#include "kernel_name.hpp"
 #include "ladder/table.hpp"
 #include "ops/table.hpp"
 
@@ -49,19 +51,54 @@ void simt_device::launch(void* stream, const detail::launch_config& config, cons
   auto& home = stream_of(stream);
   if (home.has_fault()) return;
   grid_launch all{kernel, config, {}};
+  access_sink* sink = nullptr;
+  block_sample sample;
   {
-    const std::lock_guard lock(order_mutex_);
+    const std::lock_guard lock(settings_mutex_);
     all.order = order_;
+    sink = sink_;
+    sample = sample_;
   }
   try {
-    executor_.run(all);
+    if (sink == nullptr) {
+      executor_.run(all);
+    } else {
+      run_recorded(all, *sink, sample);
+    }
   } catch (...) {
     home.hold_fault(std::current_exception());
   }
 }
 
+void simt_device::run_recorded(grid_launch& launch, access_sink& sink, block_sample sample) {
+  launch_facts facts;
+  facts.kernel = kernel_name(launch.kernel.address);
+  facts.config = launch.config;
+  facts.warp_lanes = static_cast<unsigned>(properties().warp_size);
+  facts.blocks = std::uint64_t{launch.config.grid.x} * launch.config.grid.y * launch.config.grid.z;
+  recording all(sink, std::move(facts), sample, lines_);
+  const memory_map memory(memory_given());
+  launch.record = &all;
+  launch.memory = &memory;
+  sink.begin_launch(all.facts());
+  executor_.run(launch);
+  sink.end_launch(all.facts());
+}
+
+void simt_device::record(access_sink* sink, block_sample sample) {
+#ifndef TWILL_SIMT_HOOKS
+  if (sink != nullptr) {
+    detail::fail(errc::unsupported, "this build of Twill cannot record memory accesses",
+                 "its kernels are compiled for a sanitizer", "configure without TWILL_SANITIZE");
+  }
+#endif
+  const std::lock_guard lock(settings_mutex_);
+  sink_ = sink;
+  sample_ = sample;
+}
+
 void simt_device::set_order(schedule order) {
-  const std::lock_guard lock(order_mutex_);
+  const std::lock_guard lock(settings_mutex_);
   order_ = order;
 }
 

@@ -5,6 +5,7 @@
 #include "backends/host/host_device.hpp"
 #include "executor.hpp"
 #include "launch.hpp"
+#include "source_line.hpp"
 
 namespace twill::simt {
 
@@ -24,10 +25,19 @@ class simt_device : public host::host_device {
 
   void set_order(schedule order);
 
+  /// Records launches from now on; nullptr ends that. `sink` must live until then.
+  /// Throws: unsupported when the kernels of this build cannot be looked at.
+  void record(access_sink* sink, block_sample sample = {});
+
  private:
+  void run_recorded(grid_launch& launch, access_sink& sink, block_sample sample);
+
   executor executor_;
-  std::mutex order_mutex_;
+  std::mutex settings_mutex_;
   schedule order_;
+  access_sink* sink_ = nullptr;
+  block_sample sample_;
+  source_lines lines_;
 };
 
 }  // namespace twill::simt

@@ -1,0 +1,114 @@
+// The calls that a compiler adds to kernels before their memory accesses (hooks.hpp). Each tells the watch of the block
+// that runs, where there is one. Atomic operations are the compiler's to replace, so these do them as well.
+
+#include <cstdint>
+#include <cstring>
+
+#include "block_watch.hpp"
+
+// The caller's own call, so that its address is the access's place in the source.
+#define TWILL_PLACE __builtin_return_address(0)
+
+namespace {
+
+using twill::simt::access_kind;
+
+[[gnu::always_inline]] inline void tell(const volatile void* at, std::size_t bytes, access_kind kind,
+                                        const void* place) {
+  twill::simt::block_watch* const watch = twill::simt::running.watch;
+  if (__builtin_expect(watch != nullptr, 0)) {
+    watch->access(reinterpret_cast<std::uintptr_t>(at), bytes, kind, place);
+  }
+}
+
+}  // namespace
+
+#define TWILL_ACCESS(bytes)                                                                                     \
+  void twill_simt_read##bytes(const void* at) { tell(at, bytes, access_kind::load, TWILL_PLACE); }              \
+  void twill_simt_write##bytes(const void* at) { tell(at, bytes, access_kind::store, TWILL_PLACE); }
+
+#define TWILL_FETCH(bits, word, name)                                                                           \
+  word twill_simt_atomic##bits##_fetch_##name(volatile word* at, word value, int) {                             \
+    tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                                                   \
+    return __atomic_fetch_##name(at, value, __ATOMIC_SEQ_CST);                                                  \
+  }
+
+#define TWILL_EXCHANGE(bits, word, name)                                                                        \
+  int twill_simt_atomic##bits##_compare_exchange_##name(volatile word* at, word* expected, word desired, int,   \
+                                                        int) {                                                  \
+    tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                                                   \
+    return __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
+  }
+
+#define TWILL_ATOMIC(bits, word)                                                                                \
+  word twill_simt_atomic##bits##_load(const volatile word* at, int) {                                           \
+    tell(at, sizeof(word), access_kind::atomic_load, TWILL_PLACE);                                              \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                               \
+  }                                                                                                             \
+  void twill_simt_atomic##bits##_store(volatile word* at, word value, int) {                                    \
+    tell(at, sizeof(word), access_kind::atomic_store, TWILL_PLACE);                                             \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                              \
+  }                                                                                                             \
+  word twill_simt_atomic##bits##_exchange(volatile word* at, word value, int) {                                 \
+    tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                                                   \
+    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                    \
+  }                                                                                                             \
+  TWILL_FETCH(bits, word, add)                                                                                  \
+  TWILL_FETCH(bits, word, sub)                                                                                  \
+  TWILL_FETCH(bits, word, and)                                                                                  \
+  TWILL_FETCH(bits, word, or)                                                                                   \
+  TWILL_FETCH(bits, word, xor)                                                                                  \
+  TWILL_EXCHANGE(bits, word, strong)                                                                            \
+  TWILL_EXCHANGE(bits, word, weak)                                                                              \
+  word twill_simt_atomic##bits##_compare_exchange_val(volatile word* at, word expected, word desired, int, int) { \
+    tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                                                   \
+    __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);             \
+    return expected;                                                                                            \
+  }
+
+extern "C" {
+
+TWILL_ACCESS(1)
+TWILL_ACCESS(2)
+TWILL_ACCESS(4)
+TWILL_ACCESS(8)
+TWILL_ACCESS(16)
+TWILL_ATOMIC(8, std::uint8_t)
+TWILL_ATOMIC(16, std::uint16_t)
+TWILL_ATOMIC(32, std::uint32_t)
+TWILL_ATOMIC(64, std::uint64_t)
+
+void twill_simt_atomic_thread_fence(int) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+void twill_simt_atomic_signal_fence(int) {}
+
+void twill_simt_read_range(const void* at, std::size_t bytes) {
+  tell(at, bytes, access_kind::load, TWILL_PLACE);
+}
+void twill_simt_write_range(const void* at, std::size_t bytes) {
+  tell(at, bytes, access_kind::store, TWILL_PLACE);
+}
+void* twill_simt_memcpy(void* to, const void* from, std::size_t bytes) {
+  tell(from, bytes, access_kind::load, TWILL_PLACE);
+  tell(to, bytes, access_kind::store, TWILL_PLACE);
+  return std::memcpy(to, from, bytes);
+}
+void* twill_simt_memmove(void* to, const void* from, std::size_t bytes) {
+  tell(from, bytes, access_kind::load, TWILL_PLACE);
+  tell(to, bytes, access_kind::store, TWILL_PLACE);
+  return std::memmove(to, from, bytes);
+}
+void* twill_simt_memset(void* to, int value, std::size_t bytes) {
+  tell(to, bytes, access_kind::store, TWILL_PLACE);
+  return std::memset(to, value, bytes);
+}
+
+// Nothing to see in these.
+void twill_simt_init() {}
+void twill_simt_func_entry(const void*) {}
+void twill_simt_func_exit() {}
+void twill_simt_vptr_update(const void*, const void*) {}
+void twill_simt_vptr_read(const void*) {}
+
+}  // extern "C"
