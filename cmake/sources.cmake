@@ -12,6 +12,9 @@ set(twill_headers
   include/twill/ladder/reduce.hpp
   include/twill/ladder/rung.hpp
   include/twill/ladder/transpose.hpp
+  include/twill/permute.hpp
+  include/twill/profile.hpp
+  include/twill/reverse.hpp
   include/twill/simt.hpp
   include/twill/stream.hpp
   include/twill/transpose.hpp
@@ -84,6 +87,7 @@ set(twill_simt_sources
   backends/simt/models.cpp
   backends/simt/open.cpp
   backends/simt/order.cpp
+  backends/simt/profile.cpp
   backends/simt/recorder.cpp
   backends/simt/rules/amd.cpp
   backends/simt/rules/fermi.cpp
@@ -142,6 +146,7 @@ set(twill_tests
   tests/device_test.cpp
   tests/element_test.cpp
   tests/permute_test.cpp
+  tests/profile_test.cpp
   tests/random_test.cpp
   tests/reduce_ladder_test.cpp
   tests/reverse_test.cpp

@@ -23,47 +23,50 @@ using twill::simt::access_kind;
 
 }  // namespace
 
-#define TWILL_ACCESS(bytes)                                                                                     \
-  void twill_simt_read##bytes(const void* at) { tell(at, bytes, access_kind::load, TWILL_PLACE); }              \
-  void twill_simt_write##bytes(const void* at) { tell(at, bytes, access_kind::store, TWILL_PLACE); }
-
-#define TWILL_FETCH(bits, word, name)                                                                           \
-  word twill_simt_atomic##bits##_fetch_##name(volatile word* at, word value, int) {                             \
-    tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                                                   \
-    return __atomic_fetch_##name(at, value, __ATOMIC_SEQ_CST);                                                  \
+#define TWILL_ACCESS(bytes)                           \
+  void twill_simt_read##bytes(const void* at) {       \
+    tell(at, bytes, access_kind::load, TWILL_PLACE);  \
+  }                                                   \
+  void twill_simt_write##bytes(const void* at) {      \
+    tell(at, bytes, access_kind::store, TWILL_PLACE); \
   }
 
-#define TWILL_EXCHANGE(bits, word, name)                                                                        \
-  int twill_simt_atomic##bits##_compare_exchange_##name(volatile word* at, word* expected, word desired, int,   \
-                                                        int) {                                                  \
-    tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                                                   \
-    return __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
+#define TWILL_FETCH(bits, word, name)                                               \
+  word twill_simt_atomic##bits##_fetch_##name(volatile word* at, word value, int) { \
+    tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                       \
+    return __atomic_fetch_##name(at, value, __ATOMIC_SEQ_CST);                      \
   }
 
-#define TWILL_ATOMIC(bits, word)                                                                                \
-  word twill_simt_atomic##bits##_load(const volatile word* at, int) {                                           \
-    tell(at, sizeof(word), access_kind::atomic_load, TWILL_PLACE);                                              \
-    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                               \
-  }                                                                                                             \
-  void twill_simt_atomic##bits##_store(volatile word* at, word value, int) {                                    \
-    tell(at, sizeof(word), access_kind::atomic_store, TWILL_PLACE);                                             \
-    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                              \
-  }                                                                                                             \
-  word twill_simt_atomic##bits##_exchange(volatile word* at, word value, int) {                                 \
-    tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                                                   \
-    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                    \
-  }                                                                                                             \
-  TWILL_FETCH(bits, word, add)                                                                                  \
-  TWILL_FETCH(bits, word, sub)                                                                                  \
-  TWILL_FETCH(bits, word, and)                                                                                  \
-  TWILL_FETCH(bits, word, or)                                                                                   \
-  TWILL_FETCH(bits, word, xor)                                                                                  \
-  TWILL_EXCHANGE(bits, word, strong)                                                                            \
-  TWILL_EXCHANGE(bits, word, weak)                                                                              \
+#define TWILL_EXCHANGE(bits, word, name)                                                                             \
+  int twill_simt_atomic##bits##_compare_exchange_##name(volatile word* at, word* expected, word desired, int, int) { \
+    tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                                                        \
+    return __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);            \
+  }
+
+#define TWILL_ATOMIC(bits, word)                                                                                  \
+  word twill_simt_atomic##bits##_load(const volatile word* at, int) {                                             \
+    tell(at, sizeof(word), access_kind::atomic_load, TWILL_PLACE);                                                \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                 \
+  }                                                                                                               \
+  void twill_simt_atomic##bits##_store(volatile word* at, word value, int) {                                      \
+    tell(at, sizeof(word), access_kind::atomic_store, TWILL_PLACE);                                               \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                \
+  }                                                                                                               \
+  word twill_simt_atomic##bits##_exchange(volatile word* at, word value, int) {                                   \
+    tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                                                     \
+    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                      \
+  }                                                                                                               \
+  TWILL_FETCH(bits, word, add)                                                                                    \
+  TWILL_FETCH(bits, word, sub)                                                                                    \
+  TWILL_FETCH(bits, word, and)                                                                                    \
+  TWILL_FETCH(bits, word, or)                                                                                     \
+  TWILL_FETCH(bits, word, xor)                                                                                    \
+  TWILL_EXCHANGE(bits, word, strong)                                                                              \
+  TWILL_EXCHANGE(bits, word, weak)                                                                                \
   word twill_simt_atomic##bits##_compare_exchange_val(volatile word* at, word expected, word desired, int, int) { \
-    tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                                                   \
-    __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);             \
-    return expected;                                                                                            \
+    tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                                                     \
+    __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
+    return expected;                                                                                              \
   }
 
 extern "C" {

@@ -109,17 +109,38 @@ std::vector<named_place> read_places(reader& in, const line_sections& sections, 
       std::uint64_t number = 0;
       std::string text;
       switch (form) {
-        case 0x08: text = in.text(); break;
-        case 0x0e: text = text_at(sections.texts, in.number_of(offset_bytes)); break;
-        case 0x1f: text = text_at(sections.line_texts, in.number_of(offset_bytes)); break;
-        case 0x0b: number = in.number_of(1); break;
-        case 0x05: number = in.number_of(2); break;
-        case 0x06: number = in.number_of(4); break;
-        case 0x07: number = in.number_of(8); break;
-        case 0x0f: number = in.variable(); break;
-        case 0x1e: in.take(16); break;
-        case 0x09: in.take(in.variable()); break;
-        default: throw unreadable{};
+        case 0x08:
+          text = in.text();
+          break;
+        case 0x0e:
+          text = text_at(sections.texts, in.number_of(offset_bytes));
+          break;
+        case 0x1f:
+          text = text_at(sections.line_texts, in.number_of(offset_bytes));
+          break;
+        case 0x0b:
+          number = in.number_of(1);
+          break;
+        case 0x05:
+          number = in.number_of(2);
+          break;
+        case 0x06:
+          number = in.number_of(4);
+          break;
+        case 0x07:
+          number = in.number_of(8);
+          break;
+        case 0x0f:
+          number = in.variable();
+          break;
+        case 0x1e:
+          in.take(16);
+          break;
+        case 0x09:
+          in.take(in.variable());
+          break;
+        default:
+          throw unreadable{};
       }
       if (content == content_path) one.name = std::move(text);
       if (content == content_folder) one.folder = number;
@@ -200,12 +221,24 @@ struct machine {
 
   void standard(unsigned code, reader& in) {
     switch (code) {
-      case 1: row(false); break;
-      case 2: offset += in.variable() * u.least_step; break;
-      case 3: line += static_cast<std::uint64_t>(in.signed_variable()); break;
-      case 4: file = in.variable(); break;
-      case 8: offset += (255 - u.opcode_base) / u.line_range * u.least_step; break;
-      case 9: offset += in.number<std::uint16_t>(); break;
+      case 1:
+        row(false);
+        break;
+      case 2:
+        offset += in.variable() * u.least_step;
+        break;
+      case 3:
+        line += static_cast<std::uint64_t>(in.signed_variable());
+        break;
+      case 4:
+        file = in.variable();
+        break;
+      case 8:
+        offset += (255 - u.opcode_base) / u.line_range * u.least_step;
+        break;
+      case 9:
+        offset += in.number<std::uint16_t>();
+        break;
       default:
         for (unsigned i = 0; i < u.operands[code]; ++i) in.variable();
     }

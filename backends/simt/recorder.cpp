@@ -1,8 +1,19 @@
 #include "recorder.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace twill::simt {
+block_sample block_sample::of(std::uint64_t blocks, std::uint64_t threads_per_block, std::uint64_t most_threads) {
+  const std::uint64_t most_blocks = std::max<std::uint64_t>(1, most_threads / threads_per_block);
+  if (blocks <= most_blocks) return {};
+  block_sample sample;
+  sample.run = std::clamp<std::uint64_t>(most_blocks / 16, 1, 8);
+  // Odd, and so out of step with grids of 2^n columns, whose every column is to be seen.
+  sample.every = (blocks + most_blocks - 1) / most_blocks | 1;
+  return sample;
+}
+
 recording::recording(access_sink& sink, launch_facts facts, block_sample sample, source_lines& lines)
     : sink_(sink), facts_(std::move(facts)), sample_(sample), lines_(lines) {}
 

@@ -25,9 +25,9 @@ struct launch_facts {
   std::string kernel;  ///< qualified, with template arguments
   detail::launch_config config;
   unsigned warp_lanes = 32;
-  std::uint64_t blocks = 0;    ///< of the grid
-  std::uint64_t recorded = 0;        ///< of those; `end_launch` knows it
-  std::vector<source_line> lines;    ///< of the source, by site number; `end_launch` knows them
+  std::uint64_t blocks = 0;        ///< of the grid
+  std::uint64_t recorded = 0;      ///< of those; `end_launch` knows it
+  std::vector<source_line> lines;  ///< of the source, by site number; `end_launch` knows them
 };
 
 /// Takes what is recorded. Its functions are called one at a time.
@@ -43,6 +43,9 @@ class access_sink {
 /// is 1.
 struct block_sample {
   std::uint64_t run = 1, every = 1;
+
+  /// Of a grid of `blocks` blocks, so many that they have about `most_threads` threads.
+  static block_sample of(std::uint64_t blocks, std::uint64_t threads_per_block, std::uint64_t most_threads);
 
   bool takes(std::uint64_t block) const { return every <= 1 || block / run % every == 0; }
 };

@@ -52,30 +52,32 @@ void simt_device::launch(void* stream, const detail::launch_config& config, cons
   if (home.has_fault()) return;
   grid_launch all{kernel, config, {}};
   access_sink* sink = nullptr;
-  block_sample sample;
+  std::uint64_t most_threads = 0;
   {
     const std::lock_guard lock(settings_mutex_);
     all.order = order_;
     sink = sink_;
-    sample = sample_;
+    most_threads = most_threads_;
   }
   try {
     if (sink == nullptr) {
       executor_.run(all);
     } else {
-      run_recorded(all, *sink, sample);
+      run_recorded(all, *sink, most_threads);
     }
   } catch (...) {
     home.hold_fault(std::current_exception());
   }
 }
 
-void simt_device::run_recorded(grid_launch& launch, access_sink& sink, block_sample sample) {
+void simt_device::run_recorded(grid_launch& launch, access_sink& sink, std::uint64_t most_threads) {
   launch_facts facts;
   facts.kernel = kernel_name(launch.kernel.address);
   facts.config = launch.config;
   facts.warp_lanes = static_cast<unsigned>(properties().warp_size);
   facts.blocks = std::uint64_t{launch.config.grid.x} * launch.config.grid.y * launch.config.grid.z;
+  const auto& block = launch.config.block;
+  const auto sample = block_sample::of(facts.blocks, std::uint64_t{block.x} * block.y * block.z, most_threads);
   recording all(sink, std::move(facts), sample, lines_);
   const memory_map memory(memory_given());
   launch.record = &all;
@@ -85,16 +87,19 @@ void simt_device::run_recorded(grid_launch& launch, access_sink& sink, block_sam
   sink.end_launch(all.facts());
 }
 
-void simt_device::record(access_sink* sink, block_sample sample) {
+void simt_device::record(access_sink* sink, std::uint64_t most_threads) {
 #ifndef TWILL_SIMT_HOOKS
-  if (sink != nullptr) {
-    detail::fail(errc::unsupported, "this build of Twill cannot record memory accesses",
-                 "its kernels are compiled for a sanitizer", "configure without TWILL_SANITIZE");
-  }
+  detail::fail(errc::unsupported, "this build of Twill cannot record memory accesses",
+               "its kernels are compiled for a sanitizer", "configure without TWILL_SANITIZE");
 #endif
   const std::lock_guard lock(settings_mutex_);
   sink_ = sink;
-  sample_ = sample;
+  most_threads_ = most_threads;
+}
+
+void simt_device::stop_recording() noexcept {
+  const std::lock_guard lock(settings_mutex_);
+  sink_ = nullptr;
 }
 
 void simt_device::set_order(schedule order) {

@@ -25,18 +25,19 @@ class simt_device : public host::host_device {
 
   void set_order(schedule order);
 
-  /// Records launches from now on; nullptr ends that. `sink` must live until then.
-  /// Throws: unsupported when the kernels of this build cannot be looked at.
-  void record(access_sink* sink, block_sample sample = {});
+  /// Records launches from now on, of those with more than `most_threads` threads a sample. `sink` must live until
+  /// `stop_recording`. Throws: unsupported when the kernels of this build cannot be looked at.
+  void record(access_sink* sink, std::uint64_t most_threads);
+  void stop_recording() noexcept;
 
  private:
-  void run_recorded(grid_launch& launch, access_sink& sink, block_sample sample);
+  void run_recorded(grid_launch& launch, access_sink& sink, std::uint64_t most_threads);
 
   executor executor_;
   std::mutex settings_mutex_;
   schedule order_;
   access_sink* sink_ = nullptr;
-  block_sample sample_;
+  std::uint64_t most_threads_ = 0;
   source_lines lines_;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which line of the source a place of the code comes from, by the line tables (DWARF 3 to 5) that compilers write for -g
-// and -g1.
+// Which line of the source a place of the code comes from, by the line tables (DWARF 3 to 5) that compilers write for
+// -g and -g1.
 
 #include <cstddef>
 #include <cstdint>

@@ -8,6 +8,9 @@
 #include <twill/event.hpp>
 #include <twill/ladder/reduce.hpp>
 #include <twill/ladder/transpose.hpp>
+#include <twill/permute.hpp>
+#include <twill/profile.hpp>
+#include <twill/reverse.hpp>
 #include <twill/stream.hpp>
 #include <twill/transpose.hpp>
 #include <twill/transpose_in_place.hpp>

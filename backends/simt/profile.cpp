@@ -1,0 +1,131 @@
+// Taking a profile: what is recorded, counted by the rules of the device's architecture.
+
+#include <twill/profile.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "core/check.hpp"
+#include "simt_device.hpp"
+#include "transaction_counter.hpp"
+
+namespace twill {
+namespace {
+
+global_traffic plain(const simt::global_counts& c) {
+  return {c.requests, c.transactions, c.ideal_transactions, c.bytes_used, c.bytes_moved};
+}
+
+shared_traffic plain(const simt::shared_counts& c) {
+  return {c.requests, c.wavefronts, c.ideal_wavefronts};
+}
+
+traffic plain(const simt::access_counts& c) {
+  return {plain(c.global_loads), plain(c.global_stores), plain(c.shared_loads), plain(c.shared_stores)};
+}
+
+void add_to(global_traffic& sum, const global_traffic& other) {
+  sum.requests += other.requests;
+  sum.sectors += other.sectors;
+  sum.ideal_sectors += other.ideal_sectors;
+  sum.bytes_used += other.bytes_used;
+  sum.bytes_moved += other.bytes_moved;
+}
+
+void add_to(shared_traffic& sum, const shared_traffic& other) {
+  sum.requests += other.requests;
+  sum.wavefronts += other.wavefronts;
+  sum.ideal_wavefronts += other.ideal_wavefronts;
+}
+
+class profile_sink : public simt::access_sink {
+ public:
+  explicit profile_sink(std::string architecture) : architecture_(std::move(architecture)) {
+    counter_.emplace(architecture_);
+  }
+
+  void begin_launch(const simt::launch_facts&) override { counter_.emplace(architecture_); }
+  void add(const simt::warp_access& access) override { counter_->add(access); }
+
+  void end_launch(const simt::launch_facts& facts) override {
+    kernel_profile one;
+    static_cast<traffic&>(one) = plain(counter_->total());
+    one.name = facts.kernel;
+    const auto& [grid, block, shared_bytes] = facts.config;
+    std::tie(one.grid[0], one.grid[1], one.grid[2]) = std::tie(grid.x, grid.y, grid.z);
+    std::tie(one.block[0], one.block[1], one.block[2]) = std::tie(block.x, block.y, block.z);
+    one.shared_bytes = shared_bytes;
+    one.blocks = facts.blocks;
+    one.recorded_blocks = facts.recorded;
+    for (const auto& [site, counts] : counter_->sites()) {
+      line_profile line;
+      static_cast<traffic&>(line) = plain(counts);
+      line.file = facts.lines[site].file;
+      line.line = facts.lines[site].line;
+      one.lines.push_back(std::move(line));
+    }
+    std::sort(one.lines.begin(), one.lines.end(), [](const line_profile& a, const line_profile& b) {
+      return std::tie(a.file, a.line) < std::tie(b.file, b.line);
+    });
+    taken.add(one);
+    taken.kernels.push_back(std::move(one));
+  }
+
+  profile taken;
+
+ private:
+  const std::string architecture_;
+  std::optional<simt::transaction_counter> counter_;  // of the launch that runs
+};
+
+// Records until it goes.
+class recording_scope {
+ public:
+  recording_scope(simt::simt_device& on, simt::access_sink& sink, std::uint64_t most_threads) : on_(on) {
+    on_.record(&sink, most_threads);
+  }
+  ~recording_scope() { on_.stop_recording(); }
+  recording_scope(const recording_scope&) = delete;
+  recording_scope& operator=(const recording_scope&) = delete;
+
+ private:
+  simt::simt_device& on_;
+};
+
+}  // namespace
+
+double traffic::sectors_per_request() const {
+  const auto requests = loads.requests + stores.requests;
+  return requests == 0 ? 0 : static_cast<double>(loads.sectors + stores.sectors) / static_cast<double>(requests);
+}
+
+double traffic::used() const {
+  const auto moved = loads.bytes_moved + stores.bytes_moved;
+  return moved == 0 ? 1 : static_cast<double>(loads.bytes_used + stores.bytes_used) / static_cast<double>(moved);
+}
+
+void traffic::add(const traffic& other) {
+  add_to(loads, other.loads);
+  add_to(stores, other.stores);
+  add_to(shared_loads, other.shared_loads);
+  add_to(shared_stores, other.shared_stores);
+}
+
+profile take_profile(const device& on, const std::function<void()>& work, const profile_options& options) {
+  auto* const simulated = dynamic_cast<simt::simt_device*>(on.impl().get());
+  if (simulated == nullptr || on.properties().name == "simt") {
+    detail::fail(errc::unsupported, "no profile can be taken on " + on.properties().name,
+                 simulated == nullptr ? "it is not a simulated device" : "it is no GPU in particular",
+                 "open a model, such as \"simt:h200\"");
+  }
+  profile_sink sink(on.properties().architecture);
+  {
+    const recording_scope scope(*simulated, sink, options.most_threads);
+    work();
+  }
+  return std::move(sink.taken);
+}
+
+}  // namespace twill

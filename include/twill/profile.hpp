@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <twill/device.hpp>
+
+namespace twill {
+
+/// What kernels asked of global memory, in one direction. A request is a memory instruction of a warp, or each part
+/// that the architecture splits one into; a sector is the least that it moves: 32 bytes, or a segment or line.
+struct global_traffic {
+  std::uint64_t requests = 0;
+  std::uint64_t sectors = 0;
+  std::uint64_t ideal_sectors = 0;  ///< if the same bytes lay side by side
+  std::uint64_t bytes_used = 0;     ///< that threads asked for, each byte of an instruction once
+  std::uint64_t bytes_moved = 0;    ///< in sectors
+};
+
+/// What kernels asked of shared memory, in one direction. A wavefront is one turn of all banks.
+struct shared_traffic {
+  std::uint64_t requests = 0;
+  std::uint64_t wavefronts = 0;
+  std::uint64_t ideal_wavefronts = 0;  ///< if no two lanes met in a bank
+
+  std::uint64_t conflicts() const { return wavefronts - ideal_wavefronts; }
+};
+
+/// What a profiler counts.
+struct traffic {
+  global_traffic loads, stores;
+  shared_traffic shared_loads, shared_stores;
+
+  std::uint64_t shared_conflicts() const { return shared_loads.conflicts() + shared_stores.conflicts(); }
+
+  /// Of global loads and stores together; 0 without any. 4 is what a warp of 32 needs for 4 bytes a lane.
+  double sectors_per_request() const;
+
+  /// The fraction of the bytes moved between global memory and the multiprocessors that threads asked for.
+  double used() const;
+
+  void add(const traffic& other);
+};
+
+/// The accesses on one line of a kernel's source.
+struct line_profile : traffic {
+  std::string file;   ///< as it was given to the compiler; empty when the program has no line tables
+  unsigned line = 0;  ///< from 1 on
+};
+
+/// One launch.
+struct kernel_profile : traffic {
+  std::string name;  ///< qualified, with template arguments
+  unsigned grid[3] = {1, 1, 1};
+  unsigned block[3] = {1, 1, 1};
+  std::size_t shared_bytes = 0;       ///< dynamic shared memory of a block
+  std::uint64_t blocks = 0;           ///< of the grid
+  std::uint64_t recorded_blocks = 0;  ///< of those: what the counts are of
+  std::vector<line_profile> lines;    ///< by file and line
+};
+
+/// The launches of some work, in order, and their counts in all.
+struct profile : traffic {
+  std::vector<kernel_profile> kernels;
+};
+
+struct profile_options {
+  /// A launch with more threads is sampled: runs of blocks, spread evenly over the grid, of so many threads in all.
+  std::uint64_t most_threads = std::uint64_t{1} << 22;
+};
+
+/// Runs `work` and returns what its kernels asked of memory, as a profiler on that GPU would count it.
+///
+///     auto gpu = twill::device::open("simt:h200");
+///     twill::stream stream(gpu);
+///     ...
+///     auto seen = twill::take_profile(gpu, [&] { twill::transpose(stream, in.data(), out.data(), {1024, 1024}); });
+///     assert(seen.shared_conflicts() == 0 && seen.loads.sectors == seen.loads.ideal_sectors);
+///
+/// Order: launches on `on` from other threads meanwhile are counted as well. Does not wait for streams: simulated
+///   kernels have run when their call returns.
+/// Throws: unsupported (not a simulated device with a model; a build with sanitizers); what `work` throws.
+profile take_profile(const device& on, const std::function<void()>& work, const profile_options& options = {});
+
+}  // namespace twill
