@@ -42,6 +42,8 @@ class backend_device {
   virtual double seconds_between(void* start, void* end) = 0;
 
   virtual void copy(void* stream, void* to, const void* from, std::size_t bytes, copy_direction direction) = 0;
+  /// Rows between host and device: `in` or `out` of `rows` is host memory, as `direction` says.
+  virtual void copy_rows(void* stream, const copy_args& rows, copy_direction direction) = 0;
   virtual void fill(void* stream, void* to, unsigned char value, std::size_t bytes) = 0;
 
   virtual const operation_table& operations() const noexcept = 0;

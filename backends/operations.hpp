@@ -37,10 +37,43 @@ struct transpose_in_place_args {
   std::int64_t scratch_bytes;  ///< at least max(rows, cols) elements for others
 };
 
+/// One dimension of a permutation; strides in bytes.
+struct permute_dim {
+  std::int64_t extent, in_stride, out_stride;
+};
+
+/// A permutation in its normal form (core/permute_plan.hpp). What is contiguous on both sides is one run of `run_bytes`
+/// bytes. Dimensions have extents of 2 and more and are sorted by out_stride, which is positive, the smallest first;
+/// in_stride may be negative. No two of them could be one.
+struct permute_args {
+  const void* in;
+  void* out;
+  std::int64_t run_bytes;
+  int rank;
+  permute_dim dims[8];
+};
+
+/// At least one row of at least one byte; pitches are at least row_bytes, the input's may be negative.
+struct copy_args {
+  const void* in;
+  void* out;
+  std::int64_t rows, row_bytes, in_pitch, out_pitch;
+};
+
+/// At least two elements. Where in == out, it is done in place; otherwise they do not overlap.
+struct reverse_args {
+  const void* in;
+  void* out;
+  std::int64_t count, element_bytes;
+};
+
 /// The operations of one backend. One line an operation.
 struct operation_table {
   void (*transpose)(const work_queue&, const transpose_args&);
   void (*transpose_in_place)(const work_queue&, const transpose_in_place_args&);
+  void (*permute)(const work_queue&, const permute_args&);
+  void (*copy)(const work_queue&, const copy_args&);
+  void (*reverse)(const work_queue&, const reverse_args&);
 };
 
 /// A packed matrix for a rung of the transpose ladder; every extent at least 1.

@@ -3,6 +3,7 @@
 
 set(twill_headers
   include/twill/buffer.hpp
+  include/twill/copy.hpp
   include/twill/cuda.hpp
   include/twill/device.hpp
   include/twill/element.hpp
@@ -29,10 +30,14 @@ set(twill_core_sources
   src/core/arguments.cpp
   src/core/buffer.cpp
   src/core/check.cpp
+  src/core/copy.cpp
   src/core/device.cpp
   src/core/element.cpp
   src/core/event.cpp
   src/core/ladder.cpp
+  src/core/permute.cpp
+  src/core/permute_plan.cpp
+  src/core/reverse.cpp
   src/core/reduce_ladder.cpp
   src/core/stream.cpp
   src/core/transpose.cpp
@@ -41,11 +46,16 @@ set(twill_core_sources
 
 # Compiled once for each of cuda, hip and simt.
 set(twill_kernel_sources
+  src/ops/copy.cpp
+  src/ops/permute.cpp
+  src/ops/reverse.cpp
   src/ops/table.cpp
   src/ops/transpose.cpp
   src/ops/transpose_gather.cpp
   src/ops/transpose_in_place.cpp
+  src/ops/transpose_skinny.cpp
   src/ops/transpose_tile.cpp
+  src/ops/transpose_words.cpp
   src/ladder/reduce.cpp
   src/ladder/table.cpp
   src/ladder/transpose.cpp)
@@ -65,7 +75,10 @@ set(twill_host_sources
   backends/host/thread_team.cpp)
 
 set(twill_cpu_sources
+  backends/cpu/copy.cpp
   backends/cpu/device.cpp
+  backends/cpu/permute.cpp
+  backends/cpu/reverse.cpp
   backends/cpu/reduce_ladder.cpp
   backends/cpu/transpose.cpp
   backends/cpu/transpose_in_place.cpp
@@ -118,8 +131,12 @@ set(twill_device_models
 
 set(twill_tool_sources
   src/tool/bench_command.cpp
+  src/tool/bench_copy.cpp
   src/tool/bench_file.cpp
+  src/tool/bench_list.cpp
+  src/tool/bench_permute.cpp
   src/tool/bench_plan.cpp
+  src/tool/bench_reverse.cpp
   src/tool/bench_reduce.cpp
   src/tool/bench_run.cpp
   src/tool/bench_table.cpp
@@ -129,6 +146,8 @@ set(twill_tool_sources
   src/tool/devices_command.cpp
   src/tool/format.cpp
   src/tool/main.cpp
+  src/tool/moved_check.cpp
+  src/tool/moving_problem.cpp
   src/tool/numbers.cpp
   src/tool/output_file.cpp
   src/tool/parse.cpp
@@ -143,6 +162,7 @@ set(twill_tool_sources
 
 set(twill_tests
   tests/buffer_test.cpp
+  tests/copy_test.cpp
   tests/device_test.cpp
   tests/element_test.cpp
   tests/permute_test.cpp
@@ -164,6 +184,12 @@ set(twill_tests
 set(twill_benchmarks
   tests/bench/simt_launch_bench.cpp
   tests/bench/transpose_bench.cpp)
+set(twill_grid_sources
+  tests/bench/grid/cells.cpp
+  tests/bench/grid/main.cpp
+  tests/bench/grid/measure.cpp
+  tests/bench/grid/plot.cpp
+  tests/bench/grid/report.cpp)
 
 # What a folder holds and no list names is a mistake: it would neither be built nor tested.
 function(twill_check_lists)

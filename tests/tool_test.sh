@@ -83,6 +83,39 @@ bench() {
   run 0 bench --device simt --size 1x1 --size 1x300 --size 300x1 --warm
 }
 
+bench_moves() {
+  run 0 bench permute --device cpu,simt --size 12x30x20 --order 1,0,2 --reps 3 --json permute.json --csv permute.csv
+  shown '^cpu-tuned '
+  shown '^tuned  *valid'
+  narrow
+  grep -q '"order": ' permute.json || report bench "no order in its JSON"
+  ! grep -q '"valid": false' permute.json || report bench "a permutation is not valid"
+  grep -q ',12x30x20,"1,0,2"$' permute.csv || report bench "no extents and order in its CSV"
+  run 0 compare permute.json
+  shown '^permute 12x30x20 to 1,0,2 f32'
+  printf '# cases\nu8 30x20x7 0,2,1\n\nc128 5x7x9x4\n' >list.txt
+  run 0 bench permute --device cpu --list list.txt --reps 3
+  shown '^u8 30x20x7 0,2,1 '
+  shown '^cpu-tuned on cpu: 2 cases, median '
+  run 0 bench copy --device cpu,simt --size 70 --size 40x30 --size 20x33x37 --type u8,f64 --warm --json copy.json
+  run 0 bench reverse --device cpu,simt --size 1 --size 30001 --type u8,u16,f32,f64,c128 --warm --json reverse.json
+  ! grep -q '"valid": false' copy.json reverse.json || report bench "a copy or reversal is not valid"
+}
+
+bad_moves() {
+  refused 'none of the 3' bench permute --size 2x3x4 --order 1,0,1
+  refused 'none of the 3' bench permute --size 2x3x4 --order 1,0
+  for order in 1,0, 1x0 a 1,-1; do refused 'order' bench permute --size 2x3 "--order=$order"; done
+  refused 'at most 8' bench permute --size 2x2x2x2x2x2x2x2x2
+  refused 'means nothing' bench --order 1,0
+  refused 'No such file' bench permute --list nowhere.txt
+  printf 'f32 4x4 1,0\nf31 4x4\n' >list.txt
+  refused 'list.txt:2: .*f31' bench permute --list list.txt
+  refused 'pitch' bench copy --size 4x4x3
+  refused 'at most three' bench copy --size 4x4x4x4
+  refused 'has one' bench reverse --size 4x4
+}
+
 bad_bench() {
   refused 'no command'
   refused 'expected: frobnicate' frobnicate
@@ -156,6 +189,8 @@ interrupted() {
 version_and_help
 devices
 bench
+bench_moves
+bad_moves
 bad_bench
 bad_files
 compare

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <functional>
@@ -168,6 +169,51 @@ TEST_CASE("reference: several tiles of rows that begin anywhere") {
       check_case(stream, {300, 517}, bytes, offset, 0, 11);
       check_case(stream, {517, 300, 2, 307, 521}, bytes, 0, 3 * offset, 13);
       check_case(stream, {512, 528}, bytes, 0, offset, 15);
+    }
+  });
+}
+
+TEST_CASE("reference: rows that begin anywhere, a few bytes more or less than tiles hold") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::mt19937 random(20240608);
+    const auto pick = [&](std::int64_t low, std::int64_t high) {
+      return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+    };
+    for (std::int64_t bytes : {1, 2, 4, 8}) {
+      const std::int64_t written = (bytes == 8 ? 496 : 240) / bytes;
+      for (int i = 0; i < 24; ++i) {
+        transpose_shape s;
+        s.rows = std::max<std::int64_t>(pick(1, 3) * written + pick(-2, 16 / bytes + 2), 256 / bytes);
+        s.cols = 256 / bytes + pick(0, 200 / bytes);
+        if (pick(0, 2) == 0) s.batch = 2;
+        if (pick(0, 1)) s.in_ld = s.cols + pick(0, 5);
+        if (pick(0, 1)) s.out_ld = s.rows + pick(0, 5);
+        const auto offset = [&] { return static_cast<std::size_t>(pick(0, 16) / bytes * bytes); };
+        const auto in_offset = offset(), out_offset = offset();
+        check_case(stream, s, bytes, in_offset, out_offset, random());
+      }
+    }
+  });
+}
+
+TEST_CASE("reference: a few columns, a few rows") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::mt19937 random(20240609);
+    const auto pick = [&](std::int64_t low, std::int64_t high) {
+      return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+    };
+    for (std::int64_t bytes : {1, 2, 4, 8, 16}) {
+      for (std::int64_t few = 2; few <= 9; ++few) {
+        // Whole chunks in the long direction, but for every fourth case.
+        const std::int64_t chunk = 16 / bytes, ragged = pick(0, 3) == 0 ? pick(0, chunk) : 0;
+        const std::int64_t many = pick(60, 600) * chunk + ragged, gap = pick(0, 1) * chunk;
+        const std::int64_t batch = pick(1, 3), offset = pick(0, 5) == 0 ? bytes : 0;
+        const auto in_offset = static_cast<std::size_t>(offset);
+        check_case(stream, {many, few, batch, 0, many + gap}, bytes, in_offset, 0, random());
+        check_case(stream, {few, many, batch, many + gap, 0}, bytes, in_offset, 0, random());
+      }
     }
   });
 }

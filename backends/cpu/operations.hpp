@@ -7,6 +7,9 @@ namespace twill::cpu {
 // One line an operation and a ladder; each is defined in the file of its name.
 void transpose(const detail::work_queue& queue, const detail::transpose_args& args);
 void transpose_in_place(const detail::work_queue& queue, const detail::transpose_in_place_args& args);
+void permute(const detail::work_queue& queue, const detail::permute_args& args);
+void copy(const detail::work_queue& queue, const detail::copy_args& args);
+void reverse(const detail::work_queue& queue, const detail::reverse_args& args);
 detail::table_view<detail::transpose_rung_entry> transpose_ladder();
 detail::table_view<detail::reduce_rung_entry> reduce_ladder();
 

@@ -100,6 +100,14 @@ void gpu_device::copy(void* stream, void* to, const void* from, std::size_t byte
   call("memory copy", [&] { return copy_async(to, from, bytes, direction, stream_of(stream)); });
 }
 
+void gpu_device::copy_rows(void* stream, const detail::copy_args& a, detail::copy_direction direction) {
+  call("copy of rows", [&] {
+    return copy_pitched_async(a.out, static_cast<std::size_t>(a.out_pitch), a.in, static_cast<std::size_t>(a.in_pitch),
+                              static_cast<std::size_t>(a.row_bytes), static_cast<std::size_t>(a.rows), direction,
+                              stream_of(stream));
+  });
+}
+
 void gpu_device::fill(void* stream, void* to, unsigned char value, std::size_t bytes) {
   call("memory fill", [&] { return fill_async(to, value, bytes, stream_of(stream)); });
 }

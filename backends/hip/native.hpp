@@ -171,23 +171,28 @@ inline native_error release(void* memory) {
   return hipFree(memory);
 }
 
-inline native_error copy_async(void* to, const void* from, std::size_t bytes, detail::copy_direction direction,
-                               native_stream stream) {
+inline hipMemcpyKind native_direction(detail::copy_direction direction) {
   switch (direction) {
     case detail::copy_direction::host_to_device:
-      return hipMemcpyAsync(to, from, bytes, hipMemcpyHostToDevice, stream);
+      return hipMemcpyHostToDevice;
     case detail::copy_direction::device_to_host:
-      return hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToHost, stream);
+      return hipMemcpyDeviceToHost;
     case detail::copy_direction::device_to_device:
       break;
   }
-  return hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToDevice, stream);
+  return hipMemcpyDeviceToDevice;
 }
 
-/// `rows` rows of `row_bytes` bytes within device memory, each side with its own pitch in bytes.
+inline native_error copy_async(void* to, const void* from, std::size_t bytes, detail::copy_direction direction,
+                               native_stream stream) {
+  return hipMemcpyAsync(to, from, bytes, native_direction(direction), stream);
+}
+
+/// `rows` rows of `row_bytes` bytes, each side with its own pitch in bytes.
 inline native_error copy_pitched_async(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                                       std::size_t row_bytes, std::size_t rows, native_stream stream) {
-  return hipMemcpy2DAsync(to, to_pitch, from, from_pitch, row_bytes, rows, hipMemcpyDeviceToDevice, stream);
+                                       std::size_t row_bytes, std::size_t rows, detail::copy_direction direction,
+                                       native_stream stream) {
+  return hipMemcpy2DAsync(to, to_pitch, from, from_pitch, row_bytes, rows, native_direction(direction), stream);
 }
 
 inline native_error fill_async(void* to, unsigned char value, std::size_t bytes, native_stream stream) {

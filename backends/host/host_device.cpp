@@ -111,6 +111,13 @@ void host_device::copy(void*, void* to, const void* from, std::size_t bytes, det
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
+void host_device::copy_rows(void*, const detail::copy_args& a, detail::copy_direction) {
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    std::memcpy(static_cast<char*>(a.out) + row * a.out_pitch, static_cast<const char*>(a.in) + row * a.in_pitch,
+                static_cast<std::size_t>(a.row_bytes));
+  }
+}
+
 void host_device::fill(void*, void* to, unsigned char value, std::size_t bytes) {
   if (bytes > 0) std::memset(to, value, bytes);
 }

@@ -2,6 +2,7 @@
 
 // Everything but the vendor interoperation headers, <twill/cuda.hpp> and <twill/hip.hpp>.
 #include <twill/buffer.hpp>
+#include <twill/copy.hpp>
 #include <twill/device.hpp>
 #include <twill/element.hpp>
 #include <twill/error.hpp>

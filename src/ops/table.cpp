@@ -3,7 +3,7 @@
 namespace twill::TWILL_BACKEND {
 
 const detail::operation_table& operations() {
-  static const detail::operation_table table{&transpose, &transpose_in_place};
+  static const detail::operation_table table{&transpose, &transpose_in_place, &permute, &copy, &reverse};
   return table;
 }
 

@@ -5,7 +5,9 @@
 
 #include "ops/table.hpp"
 #include "ops/transpose_gather.hpp"
+#include "ops/transpose_skinny.hpp"
 #include "ops/transpose_tile.hpp"
+#include "ops/transpose_words.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -22,7 +24,9 @@ std::int64_t alignment_of(const detail::transpose_args& a) {
 
 void transpose(const detail::work_queue& queue, const detail::transpose_args& args) {
   const std::int64_t alignment = alignment_of(args);
-  if (tile_serves(args, alignment)) return start_tile(queue, args, alignment);
+  if (skinny_serves(queue, args)) return start_skinny(queue, args);
+  if (tile_serves(args, alignment)) return start_tile(queue, args);
+  if (words_serve(queue, args, alignment)) return start_words(queue, args);
   start_gather(queue, args, alignment);
 }
 

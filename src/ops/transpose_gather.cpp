@@ -30,13 +30,6 @@ struct gather_plan {
 
 constexpr int no_padding = 31;
 
-// The exponent of the largest power of two that is not above `value`.
-int floor_log2(std::int64_t value) {
-  int shift = 0;
-  while (value >> (shift + 1) != 0) ++shift;
-  return shift;
-}
-
 // Elements after which a run of them has come to a multiple of `line` bytes; `line` is a power of two.
 std::int64_t elements_of(std::int64_t line, std::int64_t element_bytes) {
   return line / std::min(line, lowest_bit(element_bytes));

@@ -20,11 +20,18 @@ constexpr std::int64_t lowest_bit(std::int64_t bits) {
   return bits & -bits;
 }
 
+/// The exponent of the largest power of two that is not above `value`.
+constexpr int floor_log2(std::int64_t value) {
+  int shift = 0;
+  while (value >> (shift + 1) != 0) ++shift;
+  return shift;
+}
+
 /// A rectangle of at least so many blocks.
 inline detail::launch_config grid_of(std::int64_t blocks, std::int64_t threads, std::int64_t shared_bytes) {
   const std::int64_t limit = ((std::int64_t{1} << 32) - 1) / threads;  // AMD's grids count threads in 32 bits
   const std::int64_t x = std::min(blocks, std::min<std::int64_t>(limit, INT32_MAX)), y = ceil_div(blocks, x);
-  if (y > 65535) {
+  if (x * y > UINT32_MAX) {  // kernels count blocks in 32 bits
     detail::fail(errc::unsupported, "the matrices need too large a grid", std::to_string(blocks) + " blocks",
                  "split the batch");
   }

@@ -35,9 +35,8 @@ std::int64_t pad_of(const tile_shape& t, std::int64_t edge) {
   return ((apart - edge * (t.lines + 1)) % 8 + 8) % 8;
 }
 
-// Shared memory of a tile; one chunk more, for the last row's chunks are read in pairs.
 std::int64_t tile_bytes(const tile_shape& t, std::int64_t edge) {
-  return (t.chunks * (edge * (t.lines + 1) + pad_of(t, edge)) + 1) * 16;
+  return t.chunks * (edge * (t.lines + 1) + pad_of(t, edge)) * 16;
 }
 
 tile_shape shape_of(const transpose_args& a, const device_limits& limits) {
@@ -56,74 +55,53 @@ tile_shape shape_of(const transpose_args& a, const device_limits& limits) {
   return t;
 }
 
-// Misaligned elements of these sizes are cut from aligned chunks; gathering is ahead for the others (measured on an
-// H200, tests/bench/NOTES.md).
 template <int Bytes>
-inline constexpr bool cut_from_aligned = Bytes == 2 || Bytes == 4;
-
-template <int Bytes>
-void start_tile_of(const work_queue& queue, const transpose_args& a, bool aligned) {
-  constexpr std::int64_t edge = 16 / Bytes, depth = Bytes == 16 ? 4 : Bytes == 8 ? 2 : 1;
+void start_tile_of(const work_queue& queue, const transpose_args& a) {
+  constexpr std::int64_t edge = 16 / Bytes, depth = kernels::tile_depth<Bytes>;
   const tile_shape t = shape_of(a, limits_of(queue.device->properties()));
+  const std::int64_t tiles_r = ceil_div(a.rows, t.lines * edge), tiles_c = ceil_div(a.cols, t.chunks * edge);
+  const std::int64_t tiles = tiles_r * tiles_c * a.batch;
+  const auto config = grid_of(tiles, static_cast<int>(t.lines * t.chunks / depth), tile_bytes(t, edge));
   kernels::tile_matrices m{};
   m.rows = a.rows;
   m.cols = a.cols;
-  m.batch = a.batch;
   m.in_ld = a.in_ld * Bytes;
   m.out_ld = a.out_ld * Bytes;
   m.in_stride = a.in_stride * Bytes;
   m.out_stride = a.out_stride * Bytes;
-  m.lines = static_cast<int>(t.lines);
-  m.chunks = static_cast<int>(t.chunks);
-  m.tiles_r = ceil_div(a.rows, t.lines * edge);
-  m.tiles_c = ceil_div(a.cols, t.chunks * edge);
-  m.threads = static_cast<int>(std::max(t.lines * t.chunks, depth) / depth);
-  m.lanes = std::min(m.lines, m.threads);
+  m.tiles_r = static_cast<unsigned>(tiles_r);
+  m.tiles_c = static_cast<unsigned>(tiles_c);
+  m.tiles = static_cast<unsigned>(tiles);
+  m.lines_shift = floor_log2(t.lines);
+  m.chunks_shift = floor_log2(t.chunks);
   m.pad = static_cast<int>(pad_of(t, edge));
-  const auto config =
-      grid_of(m.tiles_r * m.tiles_c * a.batch, m.threads + (aligned ? 0 : std::min(m.chunks, 32)), tile_bytes(t, edge));
-  auto kernel = &kernels::transpose_tile<Bytes, true>;
-  if constexpr (cut_from_aligned<Bytes>) {
-    if (!aligned) kernel = &kernels::transpose_tile<Bytes, false>;
-  }
-  check(launch(queue, config, kernel, static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
+  check(launch(queue, config, &kernels::transpose_tile<Bytes>, static_cast<unsigned char*>(a.out),
+               static_cast<const unsigned char*>(a.in), m),
         "launch of transpose");
-}
-
-// More than one line of each matrix.
-bool tiled_well(const transpose_args& a) {
-  return std::max(a.rows, a.cols) * a.element_bytes >= 128 && std::min(a.rows, a.cols) * a.element_bytes >= 16;
-}
-
-bool tiled_misaligned_well(const transpose_args& a) {
-  const bool cut = a.element_bytes == 2 ? cut_from_aligned<2> : a.element_bytes == 4 && cut_from_aligned<4>;
-  return cut && std::min(a.rows, a.cols) * a.element_bytes >= 512;
-}
-
-bool all_aligned(const transpose_args& a, std::int64_t alignment) {
-  return alignment == 16 && a.rows * a.element_bytes % 16 == 0 && a.cols * a.element_bytes % 16 == 0;
 }
 
 }  // namespace
 
+// All rows begin and end at multiples of 16 bytes, and there is more than one line of each matrix.
 bool tile_serves(const transpose_args& a, std::int64_t alignment) {
-  if (a.element_bytes > 16 || lowest_bit(a.element_bytes) != a.element_bytes) return false;
-  return all_aligned(a, alignment) ? tiled_well(a) : alignment >= a.element_bytes && tiled_misaligned_well(a);
+  const std::int64_t bytes = a.element_bytes, down = a.rows * bytes, across = a.cols * bytes;
+  if (bytes > 16 || lowest_bit(bytes) != bytes) return false;
+  return alignment == 16 && down % 16 == 0 && across % 16 == 0 && std::max(down, across) >= 128 &&
+         std::min(down, across) >= 16;
 }
 
-void start_tile(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
-  const bool aligned = all_aligned(a, alignment);
+void start_tile(const work_queue& queue, const transpose_args& a) {
   switch (a.element_bytes) {
     case 1:
-      return start_tile_of<1>(queue, a, aligned);
+      return start_tile_of<1>(queue, a);
     case 2:
-      return start_tile_of<2>(queue, a, aligned);
+      return start_tile_of<2>(queue, a);
     case 4:
-      return start_tile_of<4>(queue, a, aligned);
+      return start_tile_of<4>(queue, a);
     case 8:
-      return start_tile_of<8>(queue, a, aligned);
+      return start_tile_of<8>(queue, a);
     default:
-      return start_tile_of<16>(queue, a, aligned);
+      return start_tile_of<16>(queue, a);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "bench_list.hpp"
 #include "bench_run.hpp"
 #include "format.hpp"
 #include "output_file.hpp"
@@ -21,6 +22,7 @@ namespace {
 struct bench_arguments {
   std::string operation = "transpose";
   std::vector<std::string> devices, kernels, sizes, types, blocks;
+  std::string order, list_path;
   std::string loop = "over";
   int reps = 31;
   bool cold = false;
@@ -31,8 +33,7 @@ struct bench_arguments {
 /// One line an operation.
 std::vector<const ladder_operation*> operations() {
   return {
-      &transpose_operation(),
-      &reduce_operation(),
+      &transpose_operation(), &permute_operation(), &copy_operation(), &reverse_operation(), &reduce_operation(),
   };
 }
 
@@ -53,6 +54,8 @@ bench_options options_of(const bench_arguments& arguments, const ladder_operatio
   if (options.sizes.empty()) options.sizes.push_back(parse_size(operation.default_size));
   for (const std::string& type : arguments.types) options.types.push_back(parse_type(type));
   if (options.types.empty()) options.types.push_back(parse_type("f32"));
+  if (!arguments.order.empty()) options.order = parse_order(arguments.order);
+  if (!arguments.list_path.empty()) options.list = read_bench_list(arguments.list_path);
   for (const std::string& block : arguments.blocks) options.blocks.push_back(parse_block(block));
   if (arguments.cold && arguments.warm) {
     refuse("--cold and --warm are both given", "each is the opposite of the other", "leave one out");
@@ -78,14 +81,15 @@ int run(const bench_arguments& arguments) {
   const bench_plan plan = plan_bench(operation, options);
 
   bench_report report;
-  const bool tables = !json_file.is_stdout() && !csv_file.is_stdout();
+  const bool tables = !json_file.is_stdout() && !csv_file.is_stdout(), listed = !options.list.empty();
   bool first = true;
   run_bench(plan, options, report, [&](const bench_table& shown) {
-    if (!tables) return;
+    if (!tables || listed) return;
     fmt::print("{}{}", first ? "" : "\n", table_text(shown, report.results));
     std::fflush(stdout);
     first = false;
   });
+  if (tables && listed) fmt::print("{}", list_text(report.results));
   json_file.write(json_text(json_of(report)));
   csv_file.write(csv_text(report));
 
@@ -108,11 +112,20 @@ CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<st
 }
 
 void add_options(CLI::App& bench, bench_arguments& to) {
-  bench.add_option("operation", to.operation, "What to measure: transpose (the default), reduce")->type_name("OP");
+  bench.add_option("operation", to.operation, "transpose (the default), permute, copy, reverse\nor reduce")
+      ->type_name("OP");
   add_list(bench, "--device", to.devices,
            "As `twill devices` names it. Default: the first GPU;\nwithout one, cpu, and simt for correctness", "NAME");
   add_list(bench, "--kernel", to.kernels, "Only this rung, and memcpy beside it. Default: all", "NAME");
   add_list(bench, "--size", to.sizes, "Rows and columns, N is NxN; or a length: 2^22", "RxC");
+  bench.add_option("--order", to.order, "Permutation: which dimension comes where. Default:\nthe other way round")
+      ->type_name("I,J,K")
+      ->check(not_empty);
+  bench
+      .add_option("--list", to.list_path,
+                  "Cases from a file, a line each: TYPE SIZE [ORDER].\nPrints a line each, the median and the worst")
+      ->type_name("FILE")
+      ->check(not_empty);
   add_list(bench, "--type", to.types,
            "u8 to u64, i8 to i64, f16 bf16 f32 f64 c64 c128,\nas the operation has them. Default: f32", "TYPE");
   add_list(bench, "--block", to.blocks, "Threads of a block. Default: each rung's own", "XxY");

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "format.hpp"
 #include "refuse.hpp"
 
 namespace twill::tool {
@@ -32,6 +33,18 @@ class entry_reader {
     const json& value = field(name);
     if (!value.is_boolean()) fail(name, "true or false");
     return value.get<bool>();
+  }
+  /// The numbers of a list that may be missing.
+  std::vector<std::int64_t> integers_or_none(const char* name) const {
+    std::vector<std::int64_t> numbers;
+    const auto found = entry_.find(name);
+    if (found == entry_.end()) return numbers;
+    if (!found->is_array()) fail(name, "a list of whole numbers");
+    for (const json& each : *found) {
+      if (!each.is_number_integer()) fail(name, "a list of whole numbers");
+      numbers.push_back(each.get<std::int64_t>());
+    }
+    return numbers;
   }
   std::optional<double> number_or_null(const char* name) const {
     const json& value = field(name);
@@ -65,6 +78,8 @@ filed_result read_result(const entry_reader& entry) {
   result.block = entry.text_or_null("block");
   result.rows = entry.integer("rows");
   result.cols = entry.integer("cols");
+  result.extents = extents_text(entry.integers_or_none("extents"));
+  result.order = order_text(entry.integers_or_none("order"));
   result.gbps = entry.number_or_null("gbps");
   result.of_memcpy = entry.number_or_null("of_memcpy");
   result.valid = entry.boolean("valid");

@@ -13,6 +13,7 @@ namespace twill::tool {
 struct filed_result {
   std::string op, device, kernel, type, loop, block;
   std::int64_t rows = 0, cols = 0;
+  std::string extents, order;  ///< "4x8x2" and "2,0,1"; "" where the entry has none
   std::optional<double> gbps, of_memcpy;
   bool valid = false;
   bool predicted = false;

@@ -176,6 +176,23 @@ void require_use_of_block(const bench_plan& plan, const bench_options& options) 
          "leave --block out, or choose a GPU or simt with --device");
 }
 
+std::vector<listed_case> cases_of(const bench_options& options) {
+  if (!options.list.empty()) return options.list;
+  std::vector<listed_case> cases;
+  for (const extents& size : options.sizes) {
+    for (const element_type& type : options.types) cases.push_back({type, size, options.order});
+  }
+  return cases;
+}
+
+std::unique_ptr<ladder_problem> problem_of(const ladder_operation& operation, const listed_case& wanted) {
+  if (wanted.order.empty()) return operation.problem(wanted.size, wanted.type);
+  if (operation.ordered == nullptr) {
+    refuse("an order means nothing to " + operation.name, "only permute has one", "leave --order out");
+  }
+  return operation.ordered(wanted.size, wanted.type, wanted.order);
+}
+
 }  // namespace
 
 bool has_clock(const device& on) {
@@ -195,13 +212,11 @@ bench_plan plan_bench(const ladder_operation& operation, const bench_options& op
   require_known_kernels(operation, options, plan);
   for (const device& on : plan.devices) {
     const std::vector<rung> rungs = wanted_rungs(operation, on, options);
-    for (const extents& size : options.sizes) {
-      for (const element_type& type : options.types) {
-        planned_case each{on, type, operation.problem(size, type), roof_of(operation, on), {}};
-        each.tables = plan_tables(operation, on, rungs, type, options);
-        require_memory(each);
-        plan.cases.push_back(std::move(each));
-      }
+    for (const listed_case& listed : cases_of(options)) {
+      planned_case each{on, listed.type, problem_of(operation, listed), roof_of(operation, on), {}};
+      each.tables = plan_tables(operation, on, rungs, listed.type, options);
+      require_memory(each);
+      plan.cases.push_back(std::move(each));
     }
   }
   require_use_of_block(plan, options);

@@ -46,6 +46,8 @@ bench_result case_runner::start(const planned_rung& which, loop_kind loop) const
   result.type = case_.type.name;
   result.rows = case_.problem->rows();
   result.cols = case_.problem->cols();
+  result.all_extents = case_.problem->all_extents();
+  result.order = case_.problem->order();
   result.loop = loop;
   result.block = which.block;
   return result;
@@ -54,8 +56,9 @@ bench_result case_runner::start(const planned_rung& which, loop_kind loop) const
 std::optional<std::size_t> case_runner::known(const bench_result& wanted) const {
   const auto same = [&](const bench_result& old) {
     return old.device == wanted.device && old.kernel == wanted.kernel && old.type == wanted.type &&
-           old.rows == wanted.rows && old.cols == wanted.cols && old.loop == wanted.loop &&
-           old.block.x == wanted.block.x && old.block.y == wanted.block.y;
+           old.rows == wanted.rows && old.cols == wanted.cols && old.all_extents == wanted.all_extents &&
+           old.order == wanted.order && old.loop == wanted.loop && old.block.x == wanted.block.x &&
+           old.block.y == wanted.block.y;
   };
   const auto found = std::find_if(report_.results.begin(), report_.results.end(), same);
   if (found == report_.results.end()) return std::nullopt;

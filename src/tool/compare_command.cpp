@@ -67,7 +67,9 @@ std::vector<std::string> distinct(const compared& all, Text text) {
 }
 
 std::string problem_of(const filed_result& result) {
-  return fmt::format("{} {}x{} {}, loop {} the kernel", result.op, result.rows, result.cols, result.type, result.loop);
+  const std::string size = result.extents.empty() ? fmt::format("{}x{}", result.rows, result.cols) : result.extents;
+  const std::string order = result.order.empty() ? "" : " to " + result.order;
+  return fmt::format("{} {}{} {}, loop {} the kernel", result.op, size, order, result.type, result.loop);
 }
 
 std::string row_of(const filed_result& result) {

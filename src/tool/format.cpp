@@ -18,6 +18,10 @@ std::string extents_text(const std::vector<std::int64_t>& sizes) {
   return fmt::format("{}", fmt::join(sizes, "x"));
 }
 
+std::string order_text(const std::vector<std::int64_t>& order) {
+  return fmt::format("{}", fmt::join(order, ","));
+}
+
 std::string bytes_text(double bytes, int decimals) {
   static const char* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   std::size_t unit = 0;

@@ -20,6 +20,9 @@ std::string block_text(block_shape block);
 /// "4096x1024"
 std::string extents_text(const std::vector<std::int64_t>& sizes);
 
+/// "2,0,1": an order of dimensions
+std::string order_text(const std::vector<std::int64_t>& order);
+
 /// "1.5 GiB": the largest binary unit that leaves at least 1.
 std::string bytes_text(double bytes, int decimals = 1);
 

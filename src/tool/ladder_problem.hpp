@@ -27,6 +27,9 @@ class ladder_problem {
   virtual std::string text() const = 0;
   virtual std::int64_t rows() const = 0;
   virtual std::int64_t cols() const = 0;
+  /// All extents, outermost first, and for a permutation their order; empty where rows and columns say it all.
+  virtual extents all_extents() const { return {}; }
+  virtual extents order() const { return {}; }
   virtual std::size_t in_bytes() const = 0;
   virtual std::size_t out_bytes() const = 0;
   /// Bytes that one run must move: what its time is turned into bandwidth with.
@@ -55,10 +58,17 @@ struct ladder_operation {
   /// Refuses extents that mean nothing to the operation, or too many bytes.
   std::unique_ptr<ladder_problem> (*problem)(const extents& size, const element_type& type);
   std::string roof = "memcpy";  ///< the rung that the others are shown as a part of: what memory allows
+  /// The same with --order; null where that means nothing.
+  std::unique_ptr<ladder_problem> (*ordered)(const extents& size, const element_type& type,
+                                             const extents& order) = nullptr;
 };
 
 /// transpose: bench_transpose.cpp
 const ladder_operation& transpose_operation();
+/// permute, copy, reverse: bench_permute.cpp, bench_copy.cpp, bench_reverse.cpp
+const ladder_operation& permute_operation();
+const ladder_operation& copy_operation();
+const ladder_operation& reverse_operation();
 /// reduce: bench_reduce.cpp
 const ladder_operation& reduce_operation();
 

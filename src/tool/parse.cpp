@@ -1,5 +1,6 @@
 #include "parse.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -95,6 +96,17 @@ block_shape parse_block(const std::string& text) {
            "write for example --block 32x8");
   }
   return {static_cast<int>(numbers[0]), static_cast<int>(numbers[1])};
+}
+
+extents parse_order(const std::string& text) {
+  std::string with_x = text;
+  std::replace(with_x.begin(), with_x.end(), ',', 'x');
+  const extents order = text.find('x') == std::string::npos ? parse_numbers(with_x) : extents{};
+  if (order.empty()) {
+    refuse(fmt::format("order \"{}\" not understood", text), "expected the dimensions, 0 first, between commas",
+           "write for example --order 2,0,1");
+  }
+  return order;
 }
 
 std::vector<loop_kind> parse_loop(const std::string& text) {

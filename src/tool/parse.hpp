@@ -27,6 +27,8 @@ enum class loop_kind { over, in };
 element_type parse_type(const std::string& text);
 extents parse_size(const std::string& text);
 block_shape parse_block(const std::string& text);
+/// "2,0,1"
+extents parse_order(const std::string& text);
 std::vector<loop_kind> parse_loop(const std::string& text);
 
 /// The product of all factors; refuses, naming `what`, when it does not fit 63 bits.

@@ -54,6 +54,8 @@ json json_of(const bench_result& result) {
                 {"cpu_speedup", maybe(result.cpu_speedup)},
                 {"valid", result.valid},
                 {"predicted", result.predicted}};
+  if (!result.all_extents.empty()) entry["extents"] = result.all_extents;
+  if (!result.order.empty()) entry["order"] = result.order;
   if (!result.valid) entry["fault"] = result.fault;
   return entry;
 }
@@ -109,18 +111,20 @@ json json_of(const bench_report& report) {
 std::string csv_text(const bench_report& report) {
   std::string text =
       "op,device,kernel,type,rows,cols,batch,loop,block,ms_median,ms_p25,ms_p75,reps,gbps,roof,of_roof,of_memcpy,"
-      "of_peak,step_speedup,cumulative_speedup,cpu_speedup,valid,predicted\n";
+      "of_peak,step_speedup,cumulative_speedup,cpu_speedup,valid,predicted,extents,order\n";
   for (const bench_result& result : report.results) {
     const json entry = json_of(result);
     std::vector<std::string> cells;
     for (const auto& [name, value] : entry.items()) {
-      if (name == "fault") continue;
+      if (name == "fault" || name == "extents" || name == "order") continue;
       if (name == "ms") {
         for (const char* part : {"median", "p25", "p75"}) cells.push_back(value.is_null() ? "" : value[part].dump());
       } else {
         cells.push_back(csv_cell(value));
       }
     }
+    cells.push_back(extents_text(result.all_extents));
+    cells.push_back(csv_cell(order_text(result.order)));
     text += joined(cells, ",") + "\n";
   }
   return text;

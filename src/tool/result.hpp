@@ -20,6 +20,7 @@ struct bench_result {
   std::string kernel;
   std::string type;
   std::int64_t rows = 0, cols = 0, batch = 1;
+  extents all_extents, order;  ///< of a permutation, say; empty where rows and columns say it all
   loop_kind loop = loop_kind::over;
   block_shape block;
   std::optional<quartiles> seconds;  ///< of one repetition; empty where nothing was timed

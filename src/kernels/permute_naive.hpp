@@ -1,0 +1,36 @@
+#pragma once
+
+// A permutation without tiles: a thread moves one unit, a word of 1 to 16 bytes, to its place in the output. Stores
+// are contiguous, loads lie wherever they do. What is left when neither side has a dimension worth a tile.
+
+#include <cstdint>
+
+#include "device.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+constexpr int naive_threads = 256;
+
+/// Dimensions in the output's order, the first being the units of a run.
+struct naive_dims {
+  std::int64_t units;  // in all
+  int rank;
+  std::int64_t extent[9], in_stride[9], out_stride[9];  // strides in bytes
+};
+
+template <class Unit>
+__global__ void __launch_bounds__(naive_threads)
+    permute_naive(unsigned char* out, const unsigned char* in, naive_dims d) {
+  const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+  std::int64_t place = block * naive_threads + threadIdx.x;
+  if (place >= d.units) return;
+  for (int i = 0; i < d.rank; ++i) {
+    const std::int64_t rest = place / d.extent[i], index = place - rest * d.extent[i];
+    in += index * d.in_stride[i];
+    out += index * d.out_stride[i];
+    place = rest;
+  }
+  *reinterpret_cast<Unit*>(out) = *reinterpret_cast<const Unit*>(in);
+}
+
+}  // namespace twill::TWILL_BACKEND::kernels

@@ -1,0 +1,133 @@
+#pragma once
+
+// Transpose of matrices of a few columns without gaps (tall), or of a few rows into columns without gaps (wide). A
+// thread takes the K x 16 bytes that hold whole rows of a tall matrix, K its columns, and turns them in registers into
+// 16 bytes of each column: neighbouring threads then write neighbouring chunks of all columns. The rows come through
+// shared memory, so that they too are read 16 bytes beside 16 bytes. A wide matrix takes the same way back.
+
+#include <cstdint>
+
+#include "device.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+constexpr int skinny_threads = 256;
+
+struct skinny_matrices {
+  std::int64_t groups;                 // of 16 bytes of the long side
+  std::int64_t ld;                     // bytes; of the long side's rows
+  std::int64_t in_stride, out_stride;  // bytes
+  unsigned tiles, all_tiles;           // of a matrix, of all of them
+};
+
+// Where a chunk of the contiguous side lies: one chunk of padding after each eight spreads steps of K over the banks.
+__device__ inline int skinny_place(int chunk) {
+  return chunk + (chunk >> 3);
+}
+
+// Elements of `from` (K * 16 bytes) in another order: element i of the result is element source(i).
+template <int Bytes, int Words, class Source>
+__device__ void reorder(std::uint32_t (&to)[Words], const std::uint32_t (&from)[Words], Source source) {
+#pragma unroll
+  for (int j = 0; j < Words; ++j) {
+    if (Bytes >= 4) {
+      constexpr int words = Bytes >= 4 ? Bytes / 4 : 1;
+      to[j] = from[source(j / words) * words + j % words];
+    } else if (Bytes == 2) {
+      const int a = source(2 * j), b = source(2 * j + 1);
+      to[j] = byte_permute(from[a / 2], from[b / 2], (a % 2 ? 0x32 : 0x10) | (b % 2 ? 0x7600 : 0x5400));
+    } else {
+      const int a = source(4 * j), b = source(4 * j + 1), c = source(4 * j + 2), d = source(4 * j + 3);
+      const std::uint32_t low = byte_permute(from[a / 4], from[b / 4], (a % 4) | (4 + b % 4) << 4);
+      const std::uint32_t high = byte_permute(from[c / 4], from[d / 4], (c % 4) | (4 + d % 4) << 4);
+      to[j] = byte_permute(low, high, 0x5410);
+    }
+  }
+}
+
+template <int Words>
+__device__ void put_chunk(std::uint32_t (&w)[Words], int chunk, const word16& v) {
+  w[chunk * 4] = word<0>(v);
+  w[chunk * 4 + 1] = word<1>(v);
+  w[chunk * 4 + 2] = word<2>(v);
+  w[chunk * 4 + 3] = word<3>(v);
+}
+
+template <int Words>
+__device__ word16 get_chunk(const std::uint32_t (&w)[Words], int chunk) {
+  return make_word16(w[chunk * 4], w[chunk * 4 + 1], w[chunk * 4 + 2], w[chunk * 4 + 3]);
+}
+
+// The groups of a block, and where its parts of the first matrix lie.
+struct skinny_piece {
+  unsigned matrix;
+  std::int64_t group0;
+  int groups;  // 0: none, the grid is a rectangle
+
+  __device__ explicit skinny_piece(const skinny_matrices& m) {
+    const unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
+    matrix = place / m.tiles;
+    group0 = static_cast<std::int64_t>(place - matrix * m.tiles) * blockDim.x;
+    const std::int64_t left = m.groups - group0;
+    groups = place >= m.all_tiles ? 0 : left < blockDim.x ? static_cast<int>(left) : static_cast<int>(blockDim.x);
+  }
+};
+
+template <int Bytes, int K>
+__global__ void __launch_bounds__(skinny_threads)
+    transpose_tall(unsigned char* out, const unsigned char* in, skinny_matrices m) {
+  constexpr int per_chunk = 16 / Bytes;
+  word16* shared = dynamic_shared<word16>();
+  const skinny_piece p(m);
+  if (p.groups == 0) return;
+  const int thread = threadIdx.x, threads = blockDim.x, chunks = p.groups * K;
+  in += p.matrix * m.in_stride + p.group0 * (K * 16);
+  word16 held[K];
+#pragma unroll
+  for (int i = 0; i < K; ++i) {
+    const int chunk = i * threads + thread;
+    if (chunk < chunks) held[i] = *reinterpret_cast<const word16*>(in + chunk * 16);
+  }
+#pragma unroll
+  for (int i = 0; i < K; ++i) {
+    const int chunk = i * threads + thread;
+    if (chunk < chunks) shared[skinny_place(chunk)] = held[i];
+  }
+  __syncthreads();
+  if (thread >= p.groups) return;
+  std::uint32_t rows[K * 4], columns[K * 4];
+#pragma unroll
+  for (int i = 0; i < K; ++i) put_chunk(rows, i, shared[skinny_place(thread * K + i)]);
+  reorder<Bytes>(columns, rows, [](int i) { return i % per_chunk * K + i / per_chunk; });
+  out += p.matrix * m.out_stride + (p.group0 + thread) * 16;
+#pragma unroll
+  for (int k = 0; k < K; ++k) *reinterpret_cast<word16*>(out + k * m.ld) = get_chunk(columns, k);
+}
+
+template <int Bytes, int K>
+__global__ void __launch_bounds__(skinny_threads)
+    transpose_wide(unsigned char* out, const unsigned char* in, skinny_matrices m) {
+  constexpr int per_chunk = 16 / Bytes;
+  word16* shared = dynamic_shared<word16>();
+  const skinny_piece p(m);
+  if (p.groups == 0) return;
+  const int thread = threadIdx.x, threads = blockDim.x, chunks = p.groups * K;
+  if (thread < p.groups) {
+    in += p.matrix * m.in_stride + (p.group0 + thread) * 16;
+    std::uint32_t rows[K * 4], columns[K * 4];
+#pragma unroll
+    for (int k = 0; k < K; ++k) put_chunk(rows, k, *reinterpret_cast<const word16*>(in + k * m.ld));
+    reorder<Bytes>(columns, rows, [](int i) { return i % K * per_chunk + i / K; });
+#pragma unroll
+    for (int i = 0; i < K; ++i) shared[skinny_place(thread * K + i)] = get_chunk(columns, i);
+  }
+  __syncthreads();
+  out += p.matrix * m.out_stride + p.group0 * (K * 16);
+#pragma unroll
+  for (int i = 0; i < K; ++i) {
+    const int chunk = i * threads + thread;
+    if (chunk < chunks) *reinterpret_cast<word16*>(out + chunk * 16) = shared[skinny_place(chunk)];
+  }
+}
+
+}  // namespace twill::TWILL_BACKEND::kernels

@@ -1,0 +1,65 @@
+// Which kernel permutes what.
+
+#include "kernels/permute_naive.hpp"
+
+#include "core/permute_plan.hpp"
+#include "launch.hpp"
+#include "ops/table.hpp"
+#include "ops/transpose_plan.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+using detail::permute_args;
+using detail::work_queue;
+
+// The bits of all addresses and strides: the lowest one aligns them all.
+std::int64_t alignment_of(const permute_args& a) {
+  const auto addresses = reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out);
+  std::int64_t bits = static_cast<std::int64_t>(addresses) | a.run_bytes | 16;
+  for (int i = 0; i < a.rank; ++i) bits |= a.dims[i].in_stride | a.dims[i].out_stride;
+  return bits & -bits;
+}
+
+template <class Unit>
+void start_naive(const work_queue& queue, const permute_args& a) {
+  constexpr std::int64_t size = sizeof(Unit);
+  kernels::naive_dims d{};
+  const auto add = [&](std::int64_t extent, std::int64_t in_stride, std::int64_t out_stride) {
+    d.extent[d.rank] = extent;
+    d.in_stride[d.rank] = in_stride;
+    d.out_stride[d.rank++] = out_stride;
+    d.units *= extent;
+  };
+  d.units = 1;
+  add(a.run_bytes / size, size, size);
+  for (int i = 0; i < a.rank; ++i) add(a.dims[i].extent, a.dims[i].in_stride, a.dims[i].out_stride);
+  const std::int64_t blocks = (d.units + kernels::naive_threads - 1) / kernels::naive_threads;
+  check(launch(queue, grid_of(blocks, kernels::naive_threads, 0), &kernels::permute_naive<Unit>,
+               static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), d),
+        "launch of permute");
+}
+
+void permute_any(const work_queue& queue, const permute_args& a) {
+  switch (alignment_of(a)) {
+    case 1:
+      return start_naive<std::uint8_t>(queue, a);
+    case 2:
+      return start_naive<std::uint16_t>(queue, a);
+    case 4:
+      return start_naive<std::uint32_t>(queue, a);
+    case 8:
+      return start_naive<std::uint64_t>(queue, a);
+    default:
+      return start_naive<word16>(queue, a);
+  }
+}
+
+}  // namespace
+
+void permute(const work_queue& queue, const permute_args& a) {
+  if (const auto as = detail::as_transpose(a)) return transpose(queue, *as);
+  permute_any(queue, a);
+}
+
+}  // namespace twill::TWILL_BACKEND

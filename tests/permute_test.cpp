@@ -1,0 +1,193 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <twill/twill.hpp>
+
+#include "support/cases.hpp"
+#include "support/image.hpp"
+#include "support/permute_reference.hpp"
+
+namespace {
+
+using support::code_of;
+using support::on_each_device;
+using twill::dims;
+using twill::permute_shape;
+
+std::string text(const dims& list) {
+  std::string all;
+  for (const std::int64_t value : list) all += (all.empty() ? "" : ",") + std::to_string(value);
+  return all;
+}
+
+// One case against the plain loop, every byte of the output memory compared, guards and gaps included.
+void check_case(twill::stream_ref stream, permute_shape s, std::int64_t element_bytes, std::size_t in_offset,
+                std::size_t out_offset, std::uint32_t seed) {
+  const permute_shape asked = s;
+  const dims turned = support::out_extents(s);
+  if (s.in_strides.size() == 0) s.in_strides = support::packed_strides(s.extents);
+  if (s.out_strides.size() == 0) s.out_strides = support::packed_strides(turned);
+  const auto in_reach = support::reach_of(s.extents, s.in_strides, element_bytes);
+  const auto out_reach = support::reach_of(turned, s.out_strides, element_bytes);
+  const support::image in(stream, static_cast<std::size_t>(in_reach.before + in_reach.after), in_offset, seed);
+  support::image out(stream, static_cast<std::size_t>(out_reach.before + out_reach.after), out_offset, seed + 1);
+  twill::permute_bytes(stream, static_cast<unsigned char*>(in.data()) + in_reach.before,
+                       static_cast<unsigned char*>(out.data()) + out_reach.before, element_bytes, asked);
+  support::permute_reference(in.expected() + in_reach.before, out.expected() + out_reach.before, element_bytes, s);
+  CAPTURE(element_bytes);
+  CAPTURE(text(s.extents));
+  CAPTURE(text(s.order));
+  CAPTURE(text(s.in_strides));
+  CAPTURE(text(s.out_strides));
+  CAPTURE(in_offset);
+  CAPTURE(out_offset);
+  CHECK(out.matches(stream));
+}
+
+// Strides for `extents` whose dimensions lie in memory in a random order, with random gaps and signs.
+template <class Pick>
+dims random_strides(const dims& extents, Pick pick, bool turned) {
+  std::int64_t strides[8] = {}, next = pick(0, 3) == 0 ? 2 : 1;
+  std::vector<int> places(static_cast<std::size_t>(extents.size()));
+  std::iota(places.rbegin(), places.rend(), 0);
+  if (turned) {
+    for (std::size_t i = places.size(); i > 1; --i)
+      std::swap(places[i - 1], places[static_cast<std::size_t>(pick(0, static_cast<int>(i) - 1))]);
+  }
+  for (const int i : places) {
+    strides[i] = pick(0, 3) == 0 ? -next : next;
+    next = next * extents[i] + (pick(0, 2) == 0 ? pick(0, 5) : 0);
+  }
+  return {strides, static_cast<std::size_t>(extents.size())};
+}
+
+template <class Pick>
+permute_shape random_shape(Pick pick, int largest_total) {
+  const int rank = pick(1, 8);
+  std::int64_t extents[8] = {}, order[8] = {0, 1, 2, 3, 4, 5, 6, 7}, total = 1;
+  for (int i = 0; i < rank; ++i) {
+    const int most = std::max(1, static_cast<int>(largest_total / total));
+    extents[i] = pick(0, 4) == 0 ? pick(1, std::min(most, 300)) : pick(1, std::min(most, 9));
+    total *= extents[i];
+  }
+  for (int i = rank; i > 1; --i) std::swap(order[i - 1], order[pick(0, i - 1)]);
+  const auto count = static_cast<std::size_t>(rank);
+  permute_shape s{{extents, count}, {order, count}, {}, {}};
+  if (pick(0, 2) == 0) s.in_strides = random_strides(s.extents, pick, pick(0, 3) == 0);
+  if (pick(0, 2) == 0) s.out_strides = random_strides(support::out_extents(s), pick, pick(0, 3) == 0);
+  return s;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("permute");
+
+TEST_CASE("literal") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const auto permuted = [&](const permute_shape& shape) {
+      const std::vector<float> host{1, 2, 3, 4, 5, 6};
+      twill::buffer<float> a(device, 6), b(device, 6);
+      a.upload(host, stream);
+      const bool flipped = shape.in_strides.size() != 0;
+      twill::permute(stream, a.data() + (flipped ? 3 : 0), b.data(), shape);
+      std::vector<float> result(6);
+      b.download(result, stream);
+      stream.wait();
+      return result;
+    };
+    CHECK(permuted({{2, 1, 3}, {2, 0, 1}, {}, {}}) == std::vector<float>{1, 4, 2, 5, 3, 6});
+    CHECK(permuted({{2, 3}, {0, 1}, {-3, 1}, {}}) == std::vector<float>{4, 5, 6, 1, 2, 3});
+    CHECK(permuted({{3, 2, 1}, {2, 1, 0}, {}, {}}) == std::vector<float>{1, 3, 5, 2, 4, 6});
+  });
+}
+
+TEST_CASE("reference: every order of four dimensions, every element size") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::uint32_t seed = 1;
+    for (std::int64_t bytes : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}) {
+      std::int64_t order[4] = {0, 1, 2, 3};
+      do {
+        const dims extents = bytes % 2 == 0 ? dims{4, 6, 2, 8} : dims{3, 5, 4, 7};
+        check_case(stream, {extents, {order, 4}, {}, {}}, bytes, 0, 0, seed += 2);
+      } while (std::next_permutation(order, order + 4));
+    }
+  });
+}
+
+TEST_CASE("reference: random shapes, strides of both signs and misalignments") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::mt19937 random(20240611);
+    const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+    for (int i = 0; i < 700; ++i) {
+      const permute_shape shape = random_shape(pick, i % 10 == 0 ? 60000 : 3000);
+      const auto in_offset = static_cast<std::size_t>(pick(0, 16)), out_offset = static_cast<std::size_t>(pick(0, 16));
+      check_case(stream, shape, pick(1, 16), in_offset, out_offset, random());
+    }
+  });
+}
+
+TEST_CASE("bounds: extents of zero launch nothing and succeed, with any pointers") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const float* none = nullptr;
+    float* also_none = nullptr;
+    CHECK_NOTHROW(twill::permute(stream, none, also_none, {{0, 5}, {1, 0}, {}, {}}));
+    CHECK_NOTHROW(twill::permute(stream, none, also_none, {{5, 4, 0}, {1, 0, 2}, {}, {}}));
+    CHECK_NOTHROW(stream.wait());
+  });
+}
+
+TEST_CASE("errors: the same on every device, before anything is touched") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    support::image in(stream, 4096, 0, 1), out(stream, 4096, 0, 2);
+    auto* a = static_cast<float*>(in.data());
+    auto* b = static_cast<float*>(out.data());
+    float* none = nullptr;
+    const auto fails = [&](const float* from, float* to, const permute_shape& s) {
+      return code_of([&] { twill::permute(stream, from, to, s); });
+    };
+    const auto invalid = twill::errc::invalid_argument;
+    const auto large = std::int64_t{1} << 31;
+    CHECK(fails(none, b, {{2, 2}, {1, 0}, {}, {}}) == invalid);
+    CHECK(fails(a, none, {{2, 2}, {1, 0}, {}, {}}) == invalid);
+    CHECK(fails(a, a, {{2, 2}, {1, 0}, {}, {}}) == invalid);
+    CHECK(fails(a, a + 3, {{2, 2}, {1, 0}, {}, {}}) == invalid);
+    CHECK(fails(a + 3, a + 4, {{2, 2}, {1, 0}, {-2, 1}, {2, -1}}) == invalid);
+    CHECK(fails(a, b, {{-1, 2}, {1, 0}, {}, {}}) == invalid);
+    CHECK(fails(a, b, {{}, {}, {}, {}}) == invalid);
+    CHECK(fails(a, b, {{2, 2}, {1}, {}, {}}) == invalid);
+    CHECK(fails(a, b, {{2, 2}, {1, 1}, {}, {}}) == invalid);
+    CHECK(fails(a, b, {{2, 2}, {1, 2}, {}, {}}) == invalid);
+    CHECK(fails(a, b, {{2, 2}, {1, -1}, {}, {}}) == invalid);
+    CHECK(fails(a, b, {{2, 2}, {1, 0}, {2}, {}}) == invalid);
+    CHECK(fails(a, b, {{2, 2}, {1, 0}, {2, 0}, {}}) == invalid);
+    CHECK(fails(a, b, {{2, 2}, {1, 0}, {}, {1, 1}}) == invalid);
+    CHECK(fails(a, b, {{3, 3}, {1, 0}, {}, {2, 4}}) == invalid);
+    CHECK(fails(a, b, {{2, 2, 2}, {0, 1, 2}, {}, {3, 2, 1}}) == invalid);  // eight elements, seven places
+    CHECK(fails(a, b, {{large, large}, {1, 0}, {}, {}}) == invalid);
+    CHECK(fails(a, b, {{2, 2}, {1, 0}, {INT64_MIN, 1}, {}}) == invalid);
+    CHECK(fails(a, b, {{2, 2}, {1, 0}, {INT64_MAX / 4, 1}, {}}) == invalid);
+    CHECK(fails(reinterpret_cast<float*>(static_cast<char*>(in.data()) + 1), b, {{2, 2}, {1, 0}, {}, {}}) == invalid);
+    CHECK(code_of([] { dims{1, 1, 1, 1, 1, 1, 1, 1, 1}; }) == invalid);
+    CHECK(code_of([&] { twill::permute_bytes(stream, a, b, 0, {{2, 2}, {1, 0}, {}, {}}); }) == invalid);
+    CHECK(code_of([&] { twill::permute_bytes(stream, a, b, 17, {{2, 2}, {1, 0}, {}, {}}); }) == invalid);
+    CHECK(in.matches(stream));
+    CHECK(out.matches(stream));
+    CHECK_NOTHROW(twill::permute(stream, a, b, {{1, 2}, {1, 0}, {INT64_MIN, 1}, {2, 0}}));  // distances of nothing
+    CHECK_NOTHROW(twill::permute(stream, a, b, {{2, 2}, {0, 1}, {}, {2, 3}}));  // 0, 2, 3, 5: apart, though interleaved
+    CHECK_NOTHROW(twill::permute(stream, a, a + 4, {{2, 2}, {1, 0}, {}, {}}));  // touching is not overlapping
+    CHECK_NOTHROW(stream.wait());
+  });
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,38 @@
+#pragma once
+
+// What test files of operations share.
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+
+#include <twill/error.hpp>
+
+#include "support/devices.hpp"
+
+namespace support {
+
+template <class F>
+void on_each_device(F&& f) {
+  for (const auto& name : test_devices()) {
+    CAPTURE(name);
+    const auto device = twill::device::open(name);
+    f(device);
+  }
+}
+
+/// The code of the twill::error that `call` throws, whose message is one line.
+inline twill::errc code_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const twill::error& e) {
+    const std::string text = e.what();
+    CHECK(text.find('\n') == std::string::npos);
+    return e.code();
+  }
+  FAIL("nothing was thrown");
+  return {};
+}
+
+}  // namespace support
