@@ -53,7 +53,9 @@ set(twill_kernel_sources
   src/ops/transpose.cpp
   src/ops/transpose_gather.cpp
   src/ops/transpose_in_place.cpp
+  src/ops/transpose_odd.cpp
   src/ops/transpose_skinny.cpp
+  src/ops/transpose_small.cpp
   src/ops/transpose_tile.cpp
   src/ops/transpose_words.cpp
   src/ladder/reduce.cpp
@@ -177,6 +179,7 @@ set(twill_tests
   tests/simt_rules_test.cpp
   tests/simt_test.cpp
   tests/stream_test.cpp
+  tests/transpose_batch_test.cpp
   tests/transpose_in_place_test.cpp
   tests/transpose_ladder_test.cpp
   tests/transpose_test.cpp)

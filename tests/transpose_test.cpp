@@ -3,71 +3,24 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
-#include <functional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include <twill/twill.hpp>
 
+#include "support/cases.hpp"
 #include "support/devices.hpp"
 #include "support/image.hpp"
-#include "support/transpose_reference.hpp"
+#include "support/transpose_case.hpp"
 
 namespace {
 
 using twill::transpose_shape;
 
-std::int64_t in_elements(const transpose_shape& s) {
-  const auto ld = s.in_ld ? s.in_ld : s.cols, stride = s.in_stride ? s.in_stride : s.rows * ld;
-  return s.rows * s.cols * s.batch == 0 ? 0 : (s.batch - 1) * stride + (s.rows - 1) * ld + s.cols;
-}
-
-std::int64_t out_elements(const transpose_shape& s) {
-  const auto ld = s.out_ld ? s.out_ld : s.rows, stride = s.out_stride ? s.out_stride : s.cols * ld;
-  return s.rows * s.cols * s.batch == 0 ? 0 : (s.batch - 1) * stride + (s.cols - 1) * ld + s.rows;
-}
-
-// One case against the plain loops, every byte of the output memory compared, guards and gaps included.
-void check_case(twill::stream_ref stream, const transpose_shape& s, std::int64_t element_bytes, std::size_t in_offset,
-                std::size_t out_offset, std::uint32_t seed) {
-  const support::image in(stream, static_cast<std::size_t>(in_elements(s) * element_bytes), in_offset, seed);
-  support::image out(stream, static_cast<std::size_t>(out_elements(s) * element_bytes), out_offset, seed + 1);
-  twill::transpose_bytes(stream, in.data(), out.data(), element_bytes, s);
-  support::transpose_reference(in.expected(), out.expected(), element_bytes, s);
-  CAPTURE(element_bytes);
-  CAPTURE(s.rows);
-  CAPTURE(s.cols);
-  CAPTURE(s.batch);
-  CAPTURE(s.in_ld);
-  CAPTURE(s.out_ld);
-  CAPTURE(s.in_stride);
-  CAPTURE(s.out_stride);
-  CAPTURE(in_offset);
-  CAPTURE(out_offset);
-  CHECK(out.matches(stream));
-}
-
-template <class F>
-void on_each_device(F&& f) {
-  for (const auto& name : support::test_devices()) {
-    CAPTURE(name);
-    const auto device = twill::device::open(name);
-    f(device);
-  }
-}
-
-twill::errc code_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const twill::error& e) {
-    const std::string text = e.what();
-    CHECK(text.find('\n') == std::string::npos);
-    return e.code();
-  }
-  FAIL("nothing was thrown");
-  return {};
-}
+using support::check_case;
+using support::code_of;
+using support::on_each_device;
 
 }  // namespace
 

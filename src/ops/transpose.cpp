@@ -1,11 +1,15 @@
-// Which kernel transposes what: register blocks (transpose_tile) serve matrices of 1, 2, 4, 8 and 16 bytes, all others
+// Which kernel transposes what: register blocks (transpose_tile) serve matrices of 1, 2, 4, 8 and 16 bytes, windows
+// (transpose_small) batches of small ones, packing (transpose_odd) elements of 3, 5, 6, 7, 12 and 24 bytes; all others
 // are gathered (transpose_gather). The choice depends on shape, strides and alignment alone and takes constant time.
 
 #include <cstdint>
 
 #include "ops/table.hpp"
 #include "ops/transpose_gather.hpp"
+#include "ops/transpose_odd.hpp"
+#include "ops/transpose_plan.hpp"
 #include "ops/transpose_skinny.hpp"
+#include "ops/transpose_small.hpp"
 #include "ops/transpose_tile.hpp"
 #include "ops/transpose_words.hpp"
 
@@ -26,8 +30,9 @@ void transpose(const detail::work_queue& queue, const detail::transpose_args& ar
   const std::int64_t alignment = alignment_of(args);
   if (skinny_serves(queue, args)) return start_skinny(queue, args);
   if (tile_serves(args, alignment)) return start_tile(queue, args);
+  if (small_serves(args, limits_of(queue.device->properties()))) return start_small(queue, args);
   if (words_serve(queue, args, alignment)) return start_words(queue, args);
-  start_gather(queue, args, alignment);
+  if (!start_odd(queue, args)) start_gather(queue, args, alignment);
 }
 
 }  // namespace twill::TWILL_BACKEND

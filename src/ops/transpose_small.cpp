@@ -1,0 +1,129 @@
+// Many small packed matrices (kernels/transpose_small.hpp).
+
+#include "ops/transpose_small.hpp"
+
+#include <algorithm>
+
+#include "kernels/transpose_small.hpp"
+
+#include "core/check.hpp"
+#include "launch.hpp"
+#include "ops/bank_conflicts.hpp"
+#include "ops/transpose_plan.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+using detail::transpose_args;
+using detail::work_queue;
+using kernels::small_matrices;
+
+constexpr std::int64_t short_window = 4096, long_window = 16384;
+
+// Windows of a block that leave room for three blocks on a multiprocessor.
+template <int Capacity>
+std::int64_t runs_in(const device_limits& limits) {
+  return limits.shared_bytes / 3 / kernels::small_region<Capacity>;
+}
+
+// Bytes after which whole matrices end at a multiple of `line`, a power of two.
+std::int64_t until_aligned(std::int64_t bytes, std::int64_t line) {
+  return bytes / std::min(line, lowest_bit(bytes)) * line;
+}
+
+// Bytes of the window: as many matrices as fit, with room for threads that begin at a line of 128 bytes.
+std::int64_t window_of(std::int64_t matrix_bytes, std::int64_t capacity) {
+  const std::int64_t piece = until_aligned(matrix_bytes, 16), window = capacity / piece * piece;
+  return window % 128 == 0 || piece + 112 > capacity ? window : (capacity - 112) / piece * piece;
+}
+
+// Of a few ways to pad, the one with the fewest bank conflicts in two loads: they stand for all.
+template <class Unit>
+void choose_padding(small_matrices& m) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), word = size < 4 ? 4 : size, elements = 16 / size;
+  const struct {
+    int pad, shift;
+  } ways[] = {{0, 7}, {word, 7}, {2 * word, 7}, {4 * word, 7}, {word, 8}, {2 * word, 8}};
+  int bytes[2][32];  // that the lanes of two warps read, before padding
+  for (int warp = 0; warp < 2; ++warp) {
+    for (int lane = 0; lane < 32; ++lane) {
+      const int unit = (warp * 32 + lane) * elements + warp * 5 % elements, within = unit % (m.rows * m.cols);
+      bytes[warp][lane] = (unit - within + within % m.rows * m.cols + within / m.rows) * size;
+    }
+  }
+  int fewest = INT32_MAX;
+  for (const auto& way : ways) {
+    if (way.pad > 16) continue;
+    int accesses = 0;
+    for (const auto& lanes : bytes) {
+      accesses += bank_accesses(word / 4, [&](int lane) { return lanes[lane] + (lanes[lane] >> way.shift) * way.pad; });
+    }
+    if (accesses >= fewest) continue;
+    fewest = accesses;
+    m.pad = way.pad;
+    m.pad_shift = way.shift;
+  }
+}
+
+template <class Unit, int Runs, int Capacity>
+void start_windows(const work_queue& queue, const transpose_args& a) {
+  small_matrices m{};
+  m.rows = static_cast<int>(a.rows);
+  m.cols = static_cast<int>(a.cols);
+  m.bytes = a.batch * a.rows * a.cols * a.element_bytes;
+  m.window = static_cast<int>(window_of(a.rows * a.cols * a.element_bytes, Capacity));
+  m.matrix = kernels::make_divider(a.rows * a.cols);
+  m.column = kernels::make_divider(a.rows);
+  choose_padding<Unit>(m);
+  // Each block takes `Runs` windows far apart, or fewer where that leaves much of the device idle.
+  const std::int64_t windows = ceil_div(m.bytes, m.window);
+  const device_limits limits = limits_of(queue.device->properties());
+  const std::int64_t most = std::min<std::int64_t>(Runs, runs_in<Capacity>(limits));
+  const std::int64_t runs = std::clamp<std::int64_t>(windows / (4 * limits.multiprocessors), 1, most);
+  const std::int64_t alike = until_aligned(m.window, 128) / m.window;
+  const std::int64_t blocks = ceil_div(ceil_div(windows, runs), alike) * alike;
+  m.stride = blocks * m.window;
+  check(launch(queue, grid_of(blocks, kernels::small_threads, runs * kernels::small_region<Capacity>),
+               &kernels::transpose_small<Unit, Runs, Capacity>, static_cast<unsigned char*>(a.out),
+               static_cast<const unsigned char*>(a.in), m),
+        "launch of transpose");
+}
+
+template <class Unit>
+void start_small_of(const work_queue& queue, const transpose_args& a) {
+  if (until_aligned(a.rows * a.cols * a.element_bytes, 16) <= short_window) {
+    start_windows<Unit, sizeof(Unit) == 1 ? 8 : 4, short_window>(queue, a);
+  } else {
+    start_windows<Unit, 2, long_window>(queue, a);
+  }
+}
+
+}  // namespace
+
+bool small_serves(const transpose_args& a, const device_limits& limits) {
+  if (a.element_bytes > 16 || lowest_bit(a.element_bytes) != a.element_bytes) return false;
+  if (a.rows > long_window || a.cols > long_window || a.batch == 1) return false;
+  const std::int64_t elements = a.rows * a.cols, piece = until_aligned(elements * a.element_bytes, 16);
+  const bool packed = a.in_ld == a.cols && a.out_ld == a.rows && a.in_stride == elements && a.out_stride == elements;
+  const auto addresses = reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out);
+  if (!packed || addresses % 16 != 0) return false;
+  return piece <= short_window ? runs_in<short_window>(limits) > 0
+                               : piece <= long_window && runs_in<long_window>(limits) > 0;
+}
+
+void start_small(const work_queue& queue, const transpose_args& a) {
+  switch (a.element_bytes) {
+    case 1:
+      return start_small_of<std::uint8_t>(queue, a);
+    case 2:
+      return start_small_of<std::uint16_t>(queue, a);
+    case 4:
+      return start_small_of<std::uint32_t>(queue, a);
+    case 8:
+      return start_small_of<std::uint64_t>(queue, a);
+    default:
+      return start_small_of<word16>(queue, a);
+  }
+}
+
+}  // namespace twill::TWILL_BACKEND

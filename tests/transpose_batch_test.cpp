@@ -1,0 +1,100 @@
+// Shapes that have kernels of their own: batches of small matrices, and elements of odd sizes.
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <random>
+
+#include <twill/twill.hpp>
+
+#include "support/cases.hpp"
+#include "support/transpose_case.hpp"
+
+using support::check_case;
+using support::on_each_device;
+
+TEST_SUITE_BEGIN("transpose batch");
+
+TEST_CASE("reference: batches of small matrices, whole windows and what is left of them") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const std::int64_t shapes[][2] = {{2, 2}, {3, 3},   {4, 4},   {5, 7},   {8, 8},   {16, 16},
+                                      {1, 9}, {33, 31}, {12, 40}, {64, 32}, {17, 17}, {2, 3}};
+    std::uint32_t seed = 100;
+    for (std::int64_t bytes : {1, 2, 4, 8, 16}) {
+      for (const auto& shape : shapes) {
+        const std::int64_t matrix = shape[0] * shape[1] * bytes;
+        for (std::int64_t total : {200, 4096, 21000}) {
+          check_case(stream, {shape[0], shape[1], total / matrix + 2}, bytes, 0, 0, seed += 2);
+        }
+      }
+      check_case(stream, {3, 5, 150000 / (15 * bytes)}, bytes, 16, 48, seed += 2);  // several windows a block
+      check_case(stream, {8, 4, 300001 / (32 * bytes)}, bytes, 112, 0, seed += 2);
+      check_case(stream, {3, 5, 300}, bytes, static_cast<std::size_t>(bytes), 0, seed += 2);  // off a multiple of 16
+      check_case(stream, {3, 5, 300, 0, 0, 16}, bytes, 0, 0, seed += 2);                      // gaps between them
+    }
+  });
+}
+
+TEST_CASE("reference: random batches of small matrices") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::mt19937 random(20240901);
+    const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+    for (int i = 0; i < 150; ++i) {
+      const std::int64_t bytes = std::int64_t{1} << pick(0, 4), rows = pick(1, 40), cols = pick(1, 40);
+      const std::int64_t batch = pick(2, static_cast<int>(2 + 30000 / (rows * cols * bytes)));
+      check_case(stream, {rows, cols, batch}, bytes, static_cast<std::size_t>(16 * pick(0, 8)),
+                 static_cast<std::size_t>(16 * pick(0, 8)), random());
+    }
+  });
+}
+
+TEST_CASE("reference: elements of odd sizes, tiles whole, at edges and misaligned") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::uint32_t seed = 500;
+    for (std::int64_t bytes : {3, 5, 6, 7, 12, 24}) {
+      const auto natural = static_cast<std::size_t>(bytes & -bytes);
+      check_case(stream, {128, 192}, bytes, 0, 0, seed += 2);
+      check_case(stream, {192, 128, 2}, bytes, 16, 32, seed += 2);
+      check_case(stream, {130, 211}, bytes, natural, 0, seed += 2);
+      check_case(stream, {211, 131}, bytes, 0, 3 * natural, seed += 2);
+      check_case(stream, {150, 130, 2, 143, 161}, bytes, natural, natural, seed += 2);
+      check_case(stream, {128, 128, 1, 160, 0}, bytes, 0, 0, seed += 2);
+      check_case(stream, {4096, 3}, bytes, 0, 0, seed += 2);  // narrow, low, and low columns that wrap
+      check_case(stream, {4100, 3}, bytes, natural, 0, seed += 2);
+      check_case(stream, {2048, 8}, bytes, 0, 0, seed += 2);
+      check_case(stream, {3, 4096}, bytes, 0, 0, seed += 2);
+      check_case(stream, {3, 4099}, bytes, natural, 0, seed += 2);
+      check_case(stream, {33, 500, 2}, bytes, 0, 0, seed += 2);
+      check_case(stream, {32, 600}, bytes, 0, 0, seed += 2);
+      check_case(stream, {1, 3000}, bytes, 0, 0, seed += 2);
+      check_case(stream, {9000, 1}, bytes, 0, 0, seed += 2);
+    }
+  });
+}
+
+TEST_CASE("reference: random matrices of odd element sizes") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::mt19937 random(20240902);
+    const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+    const int sizes[] = {3, 5, 6, 7, 12, 24};
+    for (int i = 0; i < 200; ++i) {
+      const std::int64_t bytes = sizes[pick(0, 5)], natural = bytes & -bytes;
+      twill::transpose_shape s;
+      s.rows = pick(0, 1) ? pick(1, 60) : pick(60, 260);
+      s.cols = pick(0, 1) ? pick(1, 60) : pick(60, 260);
+      s.batch = pick(0, 4) == 0 ? pick(2, 3) : 1;
+      if (pick(0, 2) == 0) s.in_ld = s.cols + pick(0, 19);
+      if (pick(0, 2) == 0) s.out_ld = s.rows + pick(0, 19);
+      if (pick(0, 3) == 0) s.out_stride = s.cols * (s.out_ld ? s.out_ld : s.rows) + pick(0, 19);
+      const auto in_offset = pick(0, 2) == 0 ? natural * pick(0, 15) : 0;
+      const auto out_offset = pick(0, 2) == 0 ? natural * pick(0, 15) : 0;
+      check_case(stream, s, bytes, static_cast<std::size_t>(in_offset), static_cast<std::size_t>(out_offset), random());
+    }
+  });
+}
+
+TEST_SUITE_END();
