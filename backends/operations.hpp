@@ -6,6 +6,7 @@
 
 #include <twill/element.hpp>
 #include <twill/ladder/rung.hpp>
+#include <twill/scan.hpp>
 
 namespace twill::detail {
 
@@ -67,6 +68,19 @@ struct reverse_args {
   std::int64_t count, element_bytes;
 };
 
+/// Rows and cols at least 1. Segments begin at `segments` places of a single row, where `offsets` is not null.
+struct scan_args {
+  const void* in;
+  void* out;
+  element_type type;
+  scan_options options;
+  std::int64_t rows, cols;
+  std::int64_t in_ld, out_ld;
+  const std::int64_t* offsets;
+  std::int64_t segments;
+  void* scratch;
+};
+
 /// The operations of one backend. One line an operation.
 struct operation_table {
   void (*transpose)(const work_queue&, const transpose_args&);
@@ -74,6 +88,8 @@ struct operation_table {
   void (*permute)(const work_queue&, const permute_args&);
   void (*copy)(const work_queue&, const copy_args&);
   void (*reverse)(const work_queue&, const reverse_args&);
+  void (*scan)(const work_queue&, const scan_args&);
+  std::size_t (*scan_scratch)(const scan_args&);  ///< bytes; pointers are not looked at, `segments` only for not 0
 };
 
 /// A packed matrix for a rung of the transpose ladder; every extent at least 1.

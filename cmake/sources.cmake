@@ -16,6 +16,7 @@ set(twill_headers
   include/twill/permute.hpp
   include/twill/profile.hpp
   include/twill/reverse.hpp
+  include/twill/scan.hpp
   include/twill/simt.hpp
   include/twill/stream.hpp
   include/twill/transpose.hpp
@@ -39,6 +40,7 @@ set(twill_core_sources
   src/core/permute_plan.cpp
   src/core/reverse.cpp
   src/core/reduce_ladder.cpp
+  src/core/scan.cpp
   src/core/stream.cpp
   src/core/transpose.cpp
   src/core/transpose_in_place.cpp
@@ -49,6 +51,10 @@ set(twill_kernel_sources
   src/ops/copy.cpp
   src/ops/permute.cpp
   src/ops/reverse.cpp
+  src/ops/scan.cpp
+  src/ops/scan_extremes.cpp
+  src/ops/scan_segment_sums.cpp
+  src/ops/scan_sums.cpp
   src/ops/table.cpp
   src/ops/transpose.cpp
   src/ops/transpose_gather.cpp
@@ -82,6 +88,7 @@ set(twill_cpu_sources
   backends/cpu/permute.cpp
   backends/cpu/reverse.cpp
   backends/cpu/reduce_ladder.cpp
+  backends/cpu/scan.cpp
   backends/cpu/transpose.cpp
   backends/cpu/transpose_in_place.cpp
   backends/cpu/transpose_ladder.cpp
@@ -172,6 +179,7 @@ set(twill_tests
   tests/random_test.cpp
   tests/reduce_ladder_test.cpp
   tests/reverse_test.cpp
+  tests/scan_test.cpp
   tests/simt_faults_test.cpp
   tests/simt_host_test.cpp
   tests/simt_kernels_test.cpp

@@ -33,7 +33,8 @@ void device::copy(void*, void* to, const void* from, std::size_t bytes, detail::
 }
 
 const detail::operation_table& device::operations() const noexcept {
-  static const detail::operation_table table{&transpose, &transpose_in_place, &permute, &cpu::copy, &reverse};
+  static const detail::operation_table table{&transpose, &transpose_in_place, &permute, &cpu::copy, &reverse,
+                                             &scan,      &scan_scratch};
   return table;
 }
 

@@ -12,6 +12,7 @@
 #include <twill/permute.hpp>
 #include <twill/profile.hpp>
 #include <twill/reverse.hpp>
+#include <twill/scan.hpp>
 #include <twill/stream.hpp>
 #include <twill/transpose.hpp>
 #include <twill/transpose_in_place.hpp>

@@ -10,6 +10,8 @@ void transpose_in_place(const detail::work_queue& queue, const detail::transpose
 void permute(const detail::work_queue& queue, const detail::permute_args& args);
 void copy(const detail::work_queue& queue, const detail::copy_args& args);
 void reverse(const detail::work_queue& queue, const detail::reverse_args& args);
+void scan(const detail::work_queue& queue, const detail::scan_args& args);
+std::size_t scan_scratch(const detail::scan_args& args);
 
 /// The operations of this backend.
 const detail::operation_table& operations();

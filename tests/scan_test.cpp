@@ -1,0 +1,346 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <twill/twill.hpp>
+
+#include "support/devices.hpp"
+#include "support/scan_reference.hpp"
+
+namespace {
+
+using twill::scan_op;
+using twill::scan_options;
+using twill::scan_shape;
+
+template <class F>
+void on_each_device(F&& f) {
+  for (const auto& name : support::test_devices()) {
+    CAPTURE(name);
+    const auto device = twill::device::open(name);
+    f(device);
+  }
+}
+
+/// Whole numbers, few enough of them large that sums stay exact in every type that does not wrap around.
+template <class T>
+std::vector<T> random_elements(std::size_t count, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<T> elements(count);
+  for (auto& x : elements) {
+    if constexpr (std::is_integral_v<T>) {
+      x = static_cast<T>(static_cast<std::uint64_t>(random()) * 0x9e3779b97f4a7c15u >> 7);
+    } else if constexpr (sizeof(T) == 2) {
+      x = T(static_cast<float>(static_cast<int>(random() % 3) - 1));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      x = static_cast<T>(static_cast<int>(random() % 201) - 100);
+    } else {
+      x = T(static_cast<float>(static_cast<int>(random() % 9) - 4), static_cast<float>(random() % 5));
+    }
+  }
+  return elements;
+}
+
+/// Device memory of `elements` at an offset, in bytes guarded on both sides.
+template <class T>
+class guarded {
+ public:
+  guarded(twill::stream_ref stream, const std::vector<T>& elements, std::size_t offset)
+      : offset_(guard + offset), memory_(stream.on(), 2 * guard + 16 + elements.size() * sizeof(T)) {
+    host_.assign(memory_.size_bytes(), 0xa5);
+    if (!elements.empty()) std::memcpy(host_.data() + offset_, elements.data(), elements.size() * sizeof(T));
+    twill::upload_bytes(stream, memory_.data(), host_.data(), host_.size());
+    stream.wait();
+  }
+  T* data() const { return reinterpret_cast<T*>(static_cast<unsigned char*>(memory_.data()) + offset_); }
+
+  /// Whether it holds these elements, and around them what was there before.
+  bool holds(twill::stream_ref stream, const std::vector<T>& elements) {
+    if (!elements.empty()) std::memcpy(host_.data() + offset_, elements.data(), elements.size() * sizeof(T));
+    std::vector<unsigned char> found(host_.size());
+    twill::download_bytes(stream, found.data(), memory_.data(), found.size());
+    stream.wait();
+    return found == host_;
+  }
+
+ private:
+  static constexpr std::size_t guard = 256;
+  std::size_t offset_;
+  twill::raw_buffer memory_;
+  std::vector<unsigned char> host_;
+};
+
+template <class T>
+std::vector<T> downloaded(twill::stream_ref stream, const twill::buffer<T>& from) {
+  std::vector<T> host(from.size());
+  from.download(host.data(), stream);
+  stream.wait();
+  return host;
+}
+
+struct scratch_memory {
+  scratch_memory(const twill::device& on, std::size_t bytes, twill::stream_ref stream) : memory(on, bytes) {
+    if (bytes > 0) twill::fill_bytes(stream, memory.data(), 0xff, bytes);  // nobody promises that it is clear
+  }
+  twill::raw_buffer memory;
+};
+
+template <class T>
+void check_scan(twill::stream_ref stream, const scan_shape& shape, const scan_options& options, std::size_t offset,
+                std::uint32_t seed) {
+  CAPTURE(shape.rows);
+  CAPTURE(shape.cols);
+  CAPTURE(offset);
+  CAPTURE(std::string(twill::name(twill::element_type_of<T>)));
+  CAPTURE(static_cast<int>(options.op));
+  CAPTURE(options.exclusive);
+  CAPTURE(options.two_passes);
+  const auto in_ld = shape.in_ld ? shape.in_ld : shape.cols, out_ld = shape.out_ld ? shape.out_ld : shape.cols;
+  const auto elements = random_elements<T>(static_cast<std::size_t>(shape.rows * in_ld), seed);
+  std::vector<T> expected(static_cast<std::size_t>(shape.rows * out_ld), T{});
+  guarded<T> out(stream, expected, offset * sizeof(T));
+  const guarded<T> in(stream, elements, offset * sizeof(T));
+  for (std::int64_t r = 0; r < shape.rows; ++r) {
+    const auto* row = elements.data() + r * in_ld;
+    const auto scanned = support::scan_reference(std::vector<T>(row, row + shape.cols), {}, options);
+    std::copy(scanned.begin(), scanned.end(), expected.begin() + r * out_ld);
+  }
+  const auto bytes = twill::scan_scratch_bytes(stream.on(), twill::element_type_of<T>, shape, options);
+  const scratch_memory scratch(stream.on(), bytes, stream);
+  twill::scan(stream, in.data(), out.data(), shape, scratch.memory, options);
+  CHECK(out.holds(stream, expected));
+}
+
+template <class T>
+void check_segments(twill::stream_ref stream, std::int64_t count, const std::vector<std::int64_t>& offsets,
+                    const scan_options& options) {
+  CAPTURE(count);
+  CAPTURE(std::string(twill::name(twill::element_type_of<T>)));
+  CAPTURE(static_cast<int>(options.op));
+  CAPTURE(options.exclusive);
+  const auto elements = random_elements<T>(static_cast<std::size_t>(count), 5);
+  const guarded<T> in(stream, elements, 0);
+  guarded<T> out(stream, std::vector<T>(elements.size()), 0);
+  const guarded<std::int64_t> places(stream, offsets, 0);
+  const auto bytes = twill::scan_segments_scratch_bytes(stream.on(), twill::element_type_of<T>, count, options);
+  const scratch_memory scratch(stream.on(), bytes, stream);
+  twill::scan_segments(stream, in.data(), out.data(), count, places.data(), static_cast<std::int64_t>(offsets.size()),
+                       scratch.memory.data(), bytes, options);
+  CHECK(out.holds(stream, support::scan_reference(elements, offsets, options)));
+}
+
+template <class F>
+void with_real_types(F&& f) {
+  f(std::int8_t{}), f(std::int16_t{}), f(std::int32_t{}), f(std::int64_t{});
+  f(std::uint8_t{}), f(std::uint16_t{}), f(std::uint32_t{}), f(std::uint64_t{});
+  f(twill::float16{}), f(twill::bfloat16{}), f(float{}), f(double{});
+}
+
+twill::errc code_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const twill::error& e) {
+    CHECK(std::string(e.what()).find('\n') == std::string::npos);
+    return e.code();
+  }
+  FAIL("nothing was thrown");
+  return {};
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("scan");
+
+TEST_CASE("literal") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    twill::buffer<float> in(device, 4), out(device, 4);
+    in.upload(std::vector<float>{1, 2, 3, 4}, stream);
+    const twill::raw_buffer scratch(device, twill::scan_scratch_bytes(device, twill::element_type::f32, {4}));
+    twill::scan(stream, in.data(), out.data(), {4}, scratch);
+    CHECK(downloaded(stream, out) == std::vector<float>{1, 3, 6, 10});
+    twill::scan(stream, in.data(), out.data(), {4}, scratch, {scan_op::sum, true});
+    CHECK(downloaded(stream, out) == std::vector<float>{0, 1, 3, 6});
+    twill::scan(stream, in.data(), out.data(), {4}, scratch, {scan_op::min, true});
+    CHECK(downloaded(stream, out) == std::vector<float>{INFINITY, 1, 1, 1});
+    twill::scan(stream, in.data(), in.data(), {4}, scratch, {scan_op::max});
+    CHECK(downloaded(stream, in) == std::vector<float>{1, 2, 3, 4});
+  });
+}
+
+TEST_CASE("reference: every type, operation and side") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::uint32_t seed = 1;
+    with_real_types([&](auto element) {
+      using T = decltype(element);
+      for (const auto op : {scan_op::sum, scan_op::min, scan_op::max}) {
+        check_scan<T>(stream, {33}, {op, false}, 0, ++seed);
+        check_scan<T>(stream, {50001}, {op, true}, 0, ++seed);
+      }
+    });
+    check_scan<std::complex<float>>(stream, {9001}, {scan_op::sum, true}, 0, 7);
+    check_scan<std::complex<double>>(stream, {9001}, {scan_op::sum, false}, 0, 8);
+  });
+}
+
+TEST_CASE("reference: lengths about a warp, a tile and several tiles") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const std::int64_t tile = 256 * 11 * 4;  // of the GPU kernel
+    for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, std::int64_t{31}, std::int64_t{32}, tile - 1,
+                                     tile, tile + 1, 35 * tile + 17}) {
+      check_scan<std::uint32_t>(stream, {count}, {scan_op::sum, count % 2 == 0}, 0, 3);
+    }
+    check_scan<std::int32_t>(stream, {20 * tile + 5}, {scan_op::sum, true, true}, 0, 4);
+    for (const std::size_t offset : {1, 3}) {  // elements from a multiple of 16 bytes
+      check_scan<std::uint8_t>(stream, {50000}, {scan_op::sum, true}, offset, 5);
+      check_scan<float>(stream, {12345}, {scan_op::sum, false}, offset, 6);
+      check_scan<std::complex<float>>(stream, {3000}, {scan_op::sum, false}, offset, 6);
+    }
+  });
+}
+
+TEST_CASE("reference: rows, packed and apart, short and long") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    check_scan<float>(stream, {7, 1000}, {scan_op::sum, true}, 0, 1);
+    check_scan<std::uint8_t>(stream, {33, 100}, {scan_op::max, false}, 0, 2);
+    check_scan<double>(stream, {6001, 3}, {scan_op::sum, false}, 0, 3);
+    check_scan<float>(stream, {12000, 4}, {scan_op::sum, false}, 0, 4);
+    check_scan<std::int32_t>(stream, {500, 4, 512, 505}, {scan_op::min, true}, 0, 5);
+    check_scan<std::int64_t>(stream, {1, 70}, {scan_op::sum, true}, 0, 6);
+  });
+}
+
+TEST_CASE("reference: segments") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const std::int64_t count = 40000;
+    std::mt19937 random(1);
+    std::vector<std::int64_t> some{0}, many;
+    while (some.back() < count) some.push_back(some.back() + static_cast<std::int64_t>(random() % 9000));
+    for (std::int64_t at = 5; at < count + 50; at += static_cast<std::int64_t>(random() % 4)) many.push_back(at);
+    for (const auto& offsets : {some, many, std::vector<std::int64_t>{}, std::vector<std::int64_t>{20000}}) {
+      check_segments<float>(stream, count, offsets, {scan_op::sum, true});
+      check_segments<std::uint8_t>(stream, count, offsets, {scan_op::sum, false});
+      check_segments<std::int16_t>(stream, count, offsets, {scan_op::min, true});
+    }
+    check_segments<double>(stream, count, many, {scan_op::max, false});
+    check_segments<twill::float16>(stream, count, many, {scan_op::sum, false, true});
+    check_segments<std::complex<double>>(stream, 9000, many, {scan_op::sum, true});
+  });
+}
+
+TEST_CASE("in place") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const auto elements = random_elements<std::int32_t>(30000, 1);
+    guarded<std::int32_t> both(stream, elements, 0);
+    const scan_options options{scan_op::sum, true};
+    const scratch_memory scratch(device, twill::scan_scratch_bytes(device, twill::element_type::i32, {30000}), stream);
+    twill::scan(stream, both.data(), both.data(), {30000}, scratch.memory, options);
+    CHECK(both.holds(stream, support::scan_reference(elements, {}, options)));
+  });
+}
+
+TEST_CASE("NaN, infinity and -0") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const twill::raw_buffer scratch(device, twill::scan_scratch_bytes(device, twill::element_type::f32, {6}));
+    twill::buffer<float> in(device, 6), out(device, 6);
+    const auto scanned = [&](const std::vector<float>& x, scan_op op) {
+      in.upload(x, stream);
+      twill::scan(stream, in.data(), out.data(), {6}, scratch, {op});
+      return downloaded(stream, out);
+    };
+    for (const auto op : {scan_op::sum, scan_op::min, scan_op::max}) {
+      for (const float nan : {NAN, -NAN}) {
+        const auto found = scanned({1, 2, nan, 3, -INFINITY, INFINITY}, op);
+        CHECK_FALSE(std::isnan(found[1]));
+        for (int i = 2; i < 6; ++i) CHECK(std::isnan(found[static_cast<std::size_t>(i)]));
+      }
+    }
+    CHECK(std::signbit(scanned({0.0f, -0.0f, 1, 2, 3, 4}, scan_op::min)[1]));
+    CHECK_FALSE(std::signbit(scanned({-0.0f, 0.0f, -1, -2, -3, -4}, scan_op::max)[1]));
+    CHECK(scanned({1, -INFINITY, 2, 3, 4, 5}, scan_op::min)[5] == -INFINITY);
+    CHECK(scanned({-1, INFINITY, 2, 3, 4, 5}, scan_op::sum)[5] == INFINITY);
+  });
+}
+
+// The bound of the doc comment: each result is within k units of rounding of the sum of absolute values.
+TEST_CASE("sums that cancel stay within the bound, and are the same bits every time") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const std::size_t count = 100000;
+    std::mt19937 random(3);
+    std::vector<float> elements(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const float x = std::ldexp(static_cast<float>(random()), static_cast<int>(random() % 60) - 60);
+      elements[i] = i % 2 == 0 ? x : -elements[i - 1] * 0.9999f;
+    }
+    const twill::raw_buffer scratch(
+        device, twill::scan_scratch_bytes(device, twill::element_type::f32, {static_cast<std::int64_t>(count)}));
+    twill::buffer<float> in(device, count), out(device, count);
+    in.upload(elements, stream);
+    std::vector<float> first;
+    for (int run = 0; run < 3; ++run) {
+      twill::scan(stream, in.data(), out.data(), {static_cast<std::int64_t>(count)}, scratch,
+                  {scan_op::sum, false, run == 2});
+      const auto found = downloaded(stream, out);
+      if (run > 0) CHECK(found == first);
+      first = found;
+    }
+    long double exact = 0, absolute = 0;
+    std::size_t beyond = 0;
+    const long double depth = 48 + static_cast<long double>(count) / (32 * 8192);
+    for (std::size_t i = 0; i < count; ++i) {
+      exact += elements[i];
+      absolute += std::fabs(elements[i]);
+      if (std::fabs(first[i] - exact) > depth * 0x1p-24L * absolute) ++beyond;
+    }
+    if (device.properties().backend != "cpu") CHECK(beyond == 0);
+  });
+}
+
+TEST_CASE("errors") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const auto invalid = twill::errc::invalid_argument;
+    twill::buffer<float> memory(device, 4096);
+    float* in = memory.data();
+    float* out = in + 2048;
+    const auto bytes = twill::scan_scratch_bytes(device, twill::element_type::f32, {1000});
+    twill::raw_buffer scratch(device, bytes);
+    const auto call = [&](const float* from, float* to, const scan_shape& shape, void* at, std::size_t size) {
+      return code_of([&] { twill::scan(stream, from, to, shape, at, size); });
+    };
+    CHECK(call(in, out, {-1}, scratch.data(), bytes) == invalid);
+    CHECK(call(in, out, {10, 10, 9}, scratch.data(), bytes) == invalid);
+    CHECK(call(in, out, {10, std::int64_t{1} << 62}, scratch.data(), bytes) == invalid);
+    CHECK(call(nullptr, out, {1000}, scratch.data(), bytes) == invalid);
+    CHECK(call(in, nullptr, {1000}, scratch.data(), bytes) == invalid);
+    CHECK(call(in, in + 999, {1000}, scratch.data(), bytes) == invalid);
+    CHECK(call(in, out, {1000}, nullptr, bytes) == invalid);
+    CHECK(call(in, out, {1000}, scratch.data(), bytes - 1) == invalid);
+    const auto* odd = reinterpret_cast<const float*>(reinterpret_cast<const char*>(in) + 1);
+    CHECK(call(odd, out, {1000}, scratch.data(), bytes) == invalid);
+    CHECK(code_of([&] {
+            twill::scan_elements(stream, in, out, twill::element_type::c64, {8}, scratch.data(), bytes, {scan_op::max});
+          }) == invalid);
+    twill::scan<float>(stream, nullptr, nullptr, {0}, nullptr, 0);
+    if (device.properties().is_gpu) return;
+    const std::vector<std::int64_t> falling{0, 9, 8};
+    CHECK(code_of([&] { twill::scan_segments(stream, in, out, 10, falling.data(), 3, scratch.data(), bytes); }) ==
+          invalid);
+  });
+}
+
+TEST_SUITE_END();
