@@ -161,8 +161,11 @@ set(twill_tool_sources
   src/tool/output_file.cpp
   src/tool/parse.cpp
   src/tool/pattern.cpp
+  src/tool/profile_command.cpp
+  src/tool/profile_text.cpp
   src/tool/progress.cpp
   src/tool/report_file.cpp
+  src/tool/source_text.cpp
   src/tool/statistics.cpp
   src/tool/table.cpp
   src/tool/timing.cpp

@@ -47,7 +47,7 @@ narrow() {
 version_and_help() {
   run 0 --version
   shown '^twill [0-9]*\.[0-9]*\.[0-9]*$'
-  for command in "" devices bench compare; do
+  for command in "" devices bench compare profile; do
     run 0 $command --help
     shown '--json\|devices'
     narrow
@@ -170,6 +170,27 @@ compare() {
   refused 'parse error' compare bad.json
 }
 
+profile() {
+  refused 'simulated' profile
+  refused 'simt:h200' profile --device cpu
+  refused 'simt:mi250x' profile --device simt
+  refused 'there are: simt' profile --device simt:frobnicate
+  refused 'known: transpose' profile frobnicate --device simt:h200
+  refused 'at least one block' profile --device simt:h200 --threads 0
+  if "$twill" profile --device simt:h200 --size 8 --kernel copy 2>&1 | grep -q 'compiled for a sanitizer'; then
+    return
+  fi
+  run 0 profile --device simt:h200 --kernel coalesced,tuned --size 256x64 --type u8,f32
+  narrow
+  shown 'transpose_ladder.hpp'
+  shown ' tile\[threadIdx.x\]'
+  shown 'shared load .* wavefronts .*32.00x ideal'
+  run 0 profile --device simt:gtx280 --kernel copy --size 512 --threads 4096
+  shown 'a sample of 16 '
+  run 0 profile reduce --device simt:mi250x --kernel sequential --size 4096 --json -
+  shown '"global_loads"'
+}
+
 # A run that is interrupted, here when its first table is out, leaves neither its file nor a part of one.
 interrupted() {
   mkdir empty
@@ -194,6 +215,7 @@ bad_moves
 bad_bench
 bad_files
 compare
+profile
 interrupted
 echo "tool: $checks runs, $failures failures"
 [ "$failures" -eq 0 ]

@@ -37,15 +37,6 @@ std::vector<const ladder_operation*> operations() {
   };
 }
 
-const ladder_operation& operation_named(const std::string& name) {
-  std::vector<std::string> known;
-  for (const ladder_operation* operation : operations()) {
-    if (operation->name == name) return *operation;
-    known.push_back(operation->name);
-  }
-  refuse(fmt::format("no operation \"{}\" to bench", name), "known: " + joined(known), "choose one of these");
-}
-
 bench_options options_of(const bench_arguments& arguments, const ladder_operation& operation) {
   bench_options options;
   options.devices = arguments.devices;
@@ -143,6 +134,15 @@ void add_options(CLI::App& bench, bench_arguments& to) {
 }
 
 }  // namespace
+
+const ladder_operation& operation_named(const std::string& name) {
+  std::vector<std::string> known;
+  for (const ladder_operation* operation : operations()) {
+    if (operation->name == name) return *operation;
+    known.push_back(operation->name);
+  }
+  refuse(fmt::format("no operation \"{}\" to run", name), "known: " + joined(known), "choose one of these");
+}
 
 void add_bench_command(CLI::App& app, int& exit_code) {
   CLI::App* bench = app.add_subcommand("bench", "Measure and check every rung of an operation");

@@ -14,6 +14,7 @@
 #include "bench_command.hpp"
 #include "compare_command.hpp"
 #include "devices_command.hpp"
+#include "profile_command.hpp"
 
 namespace {
 
@@ -44,6 +45,7 @@ int run(int argc, char** argv) {
   twill::tool::add_devices_command(app);
   twill::tool::add_bench_command(app, exit_code);
   twill::tool::add_compare_command(app);
+  twill::tool::add_profile_command(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
@@ -51,7 +53,7 @@ int run(int argc, char** argv) {
     return complain(fmt::format("command line not understood ({}) see twill --help", problem.what()), bad_usage);
   }
   if (app.get_subcommands().empty()) {
-    return complain("no command given (there are: devices, bench, compare) see twill --help", bad_usage);
+    return complain("no command given (there are: devices, bench, compare, profile) see twill --help", bad_usage);
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     return complain("cannot write to standard output (it is closed or full) see where it goes", bad_usage);

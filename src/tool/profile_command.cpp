@@ -1,0 +1,144 @@
+#include "profile_command.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <twill/buffer.hpp>
+#include <twill/profile.hpp>
+
+#include "bench_command.hpp"
+#include "bench_plan.hpp"
+#include "format.hpp"
+#include "output_file.hpp"
+#include "profile_text.hpp"
+#include "progress.hpp"
+#include "refuse.hpp"
+
+namespace twill::tool {
+namespace {
+
+/// The command line as it was written.
+struct profile_arguments {
+  std::string operation = "transpose";
+  std::vector<std::string> devices, kernels, sizes, types, blocks;
+  std::uint64_t threads = profile_options{}.most_threads;
+  std::string json_path;
+};
+
+bench_options options_of(const profile_arguments& arguments) {
+  bench_options options;
+  options.devices = arguments.devices;
+  options.kernels = arguments.kernels;
+  for (const std::string& size : arguments.sizes) options.sizes.push_back(parse_size(size));
+  if (options.sizes.empty()) options.sizes.push_back(parse_size("1024"));
+  for (const std::string& type : arguments.types) options.types.push_back(parse_type(type));
+  if (options.types.empty()) options.types.push_back(parse_type("f32"));
+  for (const std::string& block : arguments.blocks) options.blocks.push_back(parse_block(block));
+  options.loops = {loop_kind::over};
+  return options;
+}
+
+void require_models(const bench_plan& plan) {
+  for (const device& on : plan.devices) {
+    const auto& properties = on.properties();
+    if (properties.backend == "simt" && properties.name != "simt") continue;
+    std::vector<std::string> known;
+    for (const std::string& name : device::list()) {
+      if (name.rfind("simt:", 0) == 0) known.push_back(name);
+    }
+    refuse(fmt::format("no profile can be taken on {}", properties.name),
+           properties.backend == "simt" ? "it is no GPU in particular" : "it is not a simulated device",
+           "choose one of " + joined(known));
+  }
+}
+
+// Pseudo-random bytes would cost more than the recording; no kernel's accesses depend on what it moves.
+profile_result profile_of(const planned_case& each, const planned_rung& which, const std::string& operation,
+                          const profile_options& options) {
+  const stream work(each.on);
+  const raw_buffer in(each.on, each.problem->in_bytes()), out(each.on, each.problem->out_bytes());
+  fill_bytes(work, in.data(), 0x11, in.size_bytes());
+  profile_result result{operation,
+                        each.on.properties().name,
+                        std::string(which.info.name),
+                        each.type.name,
+                        each.problem->text(),
+                        which.block,
+                        {}};
+  result.seen = take_profile(
+      each.on,
+      [&] {
+        each.problem->run(work, which.info, in.data(), out.data(), {which.block, 1});
+        work.wait();
+      },
+      options);
+  return result;
+}
+
+std::vector<profile_result> run_profiles(const bench_plan& plan, const profile_arguments& arguments) {
+  int steps = 0;
+  for (const auto& each : plan.cases) {
+    for (const auto& shown : each.tables) steps += static_cast<int>(shown.rungs.size());
+  }
+  profile_options options;
+  options.most_threads = arguments.threads;
+  progress bar(steps);
+  std::vector<profile_result> results;
+  for (const auto& each : plan.cases) {
+    for (const auto& shown : each.tables) {
+      for (const auto& which : shown.rungs) {
+        bar.step(fmt::format("{} on {}", which.info.name, each.on.properties().name));
+        results.push_back(profile_of(each, which, plan.operation->name, options));
+      }
+    }
+  }
+  return results;
+}
+
+void run(const profile_arguments& arguments) {
+  const output_file json_file(arguments.json_path);
+  if (arguments.devices.empty()) {
+    refuse("no device to profile on", "a profile is taken of a simulated one", "write for example --device simt:h200");
+  }
+  if (arguments.threads == 0) {
+    refuse("--threads 0 records nothing", "at least one block is recorded", "write for example --threads 1000000");
+  }
+  const bench_plan plan = plan_bench(operation_named(arguments.operation), options_of(arguments));
+  require_models(plan);
+  const auto results = run_profiles(plan, arguments);
+  json_file.write(json_text(json_of(results)));
+  if (json_file.is_stdout()) return;
+  for (const auto& result : results) fmt::print("{}\n", text_of(result));
+  fmt::print("{}", summary_of(results));
+}
+
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                      const std::string& help, const std::string& value) {
+  return command.add_option(name, values, help)->allow_extra_args(false)->delimiter(',')->type_name(value);
+}
+
+}  // namespace
+
+void add_profile_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("profile", "Show how kernels use memory, by line, without a GPU");
+  const auto to = std::make_shared<profile_arguments>();
+  command->add_option("operation", to->operation, "What to profile: an operation of `twill bench`")->type_name("OP");
+  add_list(*command, "--device", to->devices, "simt:NAME, as `twill devices` names it", "NAME");
+  add_list(*command, "--kernel", to->kernels, "Only this rung. Default: all", "NAME");
+  add_list(*command, "--size", to->sizes, "Rows and columns, N is NxN. Default: 1024", "RxC");
+  add_list(*command, "--type", to->types, "Element types, as of `twill bench`. Default: f32", "TYPE");
+  add_list(*command, "--block", to->blocks, "Threads of a block. Default: each rung's own", "XxY");
+  command->add_option("--threads", to->threads, "Record about so many threads of a launch: a sample of\nits blocks")
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--json", to->json_path, "Write the counts here; - is standard output, and no\ntext")
+      ->type_name("FILE");
+  command->footer("Options with \"...\" may be given again, or take a list: --size 2048,4096x64.");
+  command->callback([to] { run(*to); });
+}
+
+}  // namespace twill::tool
