@@ -150,6 +150,8 @@ set(twill_tool_sources
   src/tool/bench_run.cpp
   src/tool/bench_table.cpp
   src/tool/bench_transpose.cpp
+  src/tool/bench_transpose_in_place.cpp
+  src/tool/moved_transpose.cpp
   src/tool/case_runner.cpp
   src/tool/compare_command.cpp
   src/tool/devices_command.cpp

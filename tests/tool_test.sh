@@ -116,6 +116,18 @@ bad_moves() {
   refused 'has one' bench reverse --size 4x4
 }
 
+batched_and_in_place() {
+  run 0 bench transpose --device cpu --device simt --size 7x65x33 --type u8,b3 --reps 3 --json batched.json
+  narrow
+  grep -q '"batch": 7' batched.json || report bench "no batch in its JSON"
+  ! grep -q '"valid": false' batched.json || report bench "a batch is not valid"
+  run 0 bench transpose-in-place --device cpu --device simt --size 65x33,64,9x5x7 --type b3,f32 --reps 3 --json turned.json
+  shown '^least-scratch '
+  narrow
+  ! grep -q '"valid": false' turned.json || report bench "a transpose in place is not valid"
+  refused 'b65' bench --type b65
+}
+
 bad_bench() {
   refused 'no command'
   refused 'expected: frobnicate' frobnicate
@@ -128,7 +140,7 @@ bad_bench() {
   refused 'u8, u16' bench --type f31
   for size in 0x5 5x0 0 00x1; do refused 'no elements' bench --size $size; done
   for size in -4x4 4x 4xx4 x4 x 4y4 4.5x3 1e3 '' 99999999999999999999x2; do refused 'size' bench "--size=$size"; done
-  refused 'two' bench --size 2x3x4
+  refused 'two' bench --size 2x3x4x5
   refused 'too large' bench --size 9000000000000000000x9
   refused 'free' bench --device cpu --size 9000000x90000000
   refused 'free' bench --device simt --size 9000000x90000000
@@ -212,6 +224,7 @@ devices
 bench
 bench_moves
 bad_moves
+batched_and_in_place
 bad_bench
 bad_files
 compare

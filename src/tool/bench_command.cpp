@@ -33,7 +33,9 @@ struct bench_arguments {
 /// One line an operation.
 std::vector<const ladder_operation*> operations() {
   return {
-      &transpose_operation(), &permute_operation(), &copy_operation(), &reverse_operation(), &reduce_operation(),
+      &transpose_operation(), &transpose_in_place_operation(),
+      &permute_operation(),   &copy_operation(),
+      &reverse_operation(),   &reduce_operation(),
   };
 }
 
@@ -103,12 +105,14 @@ CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<st
 }
 
 void add_options(CLI::App& bench, bench_arguments& to) {
-  bench.add_option("operation", to.operation, "transpose (the default), permute, copy, reverse\nor reduce")
+  bench
+      .add_option("operation", to.operation,
+                  "transpose (the default), transpose-in-place,\npermute, copy, reverse or reduce")
       ->type_name("OP");
   add_list(bench, "--device", to.devices,
            "As `twill devices` names it. Default: the first GPU;\nwithout one, cpu, and simt for correctness", "NAME");
   add_list(bench, "--kernel", to.kernels, "Only this rung, and memcpy beside it. Default: all", "NAME");
-  add_list(bench, "--size", to.sizes, "Rows and columns, N is NxN; or a length: 2^22", "RxC");
+  add_list(bench, "--size", to.sizes, "Rows and columns, N is NxN; BxRxC for B matrices;\nor a length: 2^22", "RxC");
   bench.add_option("--order", to.order, "Permutation: which dimension comes where. Default:\nthe other way round")
       ->type_name("I,J,K")
       ->check(not_empty);
@@ -117,8 +121,10 @@ void add_options(CLI::App& bench, bench_arguments& to) {
                   "Cases from a file, a line each: TYPE SIZE [ORDER].\nPrints a line each, the median and the worst")
       ->type_name("FILE")
       ->check(not_empty);
-  add_list(bench, "--type", to.types,
-           "u8 to u64, i8 to i64, f16 bf16 f32 f64 c64 c128,\nas the operation has them. Default: f32", "TYPE");
+  add_list(
+      bench, "--type", to.types,
+      "u8 to u64, i8 to i64, f16 bf16 f32 f64 c64 c128,\nb1 to b64 (bytes), as the operation has them.\nDefault: f32",
+      "TYPE");
   add_list(bench, "--block", to.blocks, "Threads of a block. Default: each rung's own", "XxY");
   bench
       .add_option("--loop", to.loop,

@@ -4,6 +4,7 @@
 
 #include "format.hpp"
 #include "ladder_problem.hpp"
+#include "moved_transpose.hpp"
 #include "refuse.hpp"
 #include "transpose_check.hpp"
 
@@ -37,11 +38,17 @@ class transpose_problem : public ladder_problem {
   data_matrix matrix_;
 };
 
+/// The sizes of elements that the steps of the ladder move.
+bool is_rung_size(std::int64_t bytes) {
+  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+}
+
+std::vector<block_shape> blocks(const device& on, std::string_view rung, std::int64_t element_bytes) {
+  return is_rung_size(element_bytes) ? transpose_rung_blocks(on, rung, element_bytes) : std::vector<block_shape>{};
+}
+
 std::unique_ptr<ladder_problem> make_problem(const extents& size, const element_type& type) {
-  if (size.size() > 2) {
-    refuse(fmt::format("size {} has {} extents", extents_text(size), size.size()), "a matrix has two",
-           "write --size ROWSxCOLS, or one number for a square");
-  }
+  if (size.size() > 2 || !is_rung_size(type.bytes)) return std::make_unique<moved_transpose>(size, type.bytes);
   const data_matrix matrix = {size.front(), size.back(), type.bytes};
   checked_product({matrix.rows, matrix.cols, type.bytes, 2}, fmt::format("size {}", extents_text(size)));
   return std::make_unique<transpose_problem>(matrix);
@@ -50,8 +57,7 @@ std::unique_ptr<ladder_problem> make_problem(const extents& size, const element_
 }  // namespace
 
 const ladder_operation& transpose_operation() {
-  static const ladder_operation operation = {"transpose", "4096x4096", transpose_rungs, transpose_rung_blocks,
-                                             make_problem};
+  static const ladder_operation operation = {"transpose", "4096x4096", transpose_rungs, blocks, make_problem};
   return operation;
 }
 

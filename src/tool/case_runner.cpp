@@ -46,6 +46,7 @@ bench_result case_runner::start(const planned_rung& which, loop_kind loop) const
   result.type = case_.type.name;
   result.rows = case_.problem->rows();
   result.cols = case_.problem->cols();
+  result.batch = case_.problem->batch();
   result.all_extents = case_.problem->all_extents();
   result.order = case_.problem->order();
   result.loop = loop;
@@ -85,7 +86,7 @@ int case_runner::repeats_for(const planned_rung& which, loop_kind loop) {
 }
 
 void case_runner::check(const planned_rung& which, int repeats, bench_result& result) {
-  fill_bytes(stream_, pairs().out(0), poison, pairs().out_bytes());
+  case_.problem->prepare(stream_, pairs().in(0), pairs().out(0));
   run(which, repeats, pairs().in(0), pairs().out(0));
   stream_.wait();
   result.fault = case_.problem->fault(stream_, which.info, which.block, pairs().out(0));

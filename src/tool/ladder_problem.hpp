@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <twill/buffer.hpp>
 #include <twill/ladder/rung.hpp>
 #include <twill/stream.hpp>
 
@@ -27,6 +28,7 @@ class ladder_problem {
   virtual std::string text() const = 0;
   virtual std::int64_t rows() const = 0;
   virtual std::int64_t cols() const = 0;
+  virtual std::int64_t batch() const { return 1; }
   /// All extents, outermost first, and for a permutation their order; empty where rows and columns say it all.
   virtual extents all_extents() const { return {}; }
   virtual extents order() const { return {}; }
@@ -41,6 +43,11 @@ class ladder_problem {
 
   /// Writes `bytes` bytes of the input from byte `first` on, a multiple of 64, to host memory.
   virtual void write_input(void* to, std::uint64_t first, std::size_t bytes) const { write_data(to, first, bytes); }
+
+  /// Brings the output to the state that a checked run begins in. What works in place finds its data there.
+  virtual void prepare(stream_ref stream, const void* /*in*/, void* out) const {
+    fill_bytes(stream, out, poison, out_bytes());
+  }
 
   virtual void run(stream_ref stream, const rung& which, const void* in, void* out,
                    const rung_options& options) const = 0;
@@ -63,8 +70,9 @@ struct ladder_operation {
                                              const extents& order) = nullptr;
 };
 
-/// transpose: bench_transpose.cpp
+/// transpose, transpose-in-place: bench_transpose.cpp, bench_transpose_in_place.cpp
 const ladder_operation& transpose_operation();
+const ladder_operation& transpose_in_place_operation();
 /// permute, copy, reverse: bench_permute.cpp, bench_copy.cpp, bench_reverse.cpp
 const ladder_operation& permute_operation();
 const ladder_operation& copy_operation();

@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::int64_t chunk_bytes = std::int64_t{64} << 20;
 
-/// Whether the data from byte `first` on, a multiple of `bytes`, stands at `found`.
+/// Whether the data from byte `first` on stands at `found`; `bytes` is 64 at most.
 bool holds_data(const unsigned char* found, std::int64_t first, std::int64_t bytes) {
-  unsigned char expected[16];
-  for (std::int64_t word = 0; word < (bytes + 7) / 8; ++word) {
+  unsigned char expected[72];
+  for (std::int64_t word = 0; word < (first % 8 + bytes + 7) / 8; ++word) {
     const std::uint64_t data = data_word(static_cast<std::uint64_t>(first / 8 + word));
     std::memcpy(expected + word * 8, &data, 8);
   }

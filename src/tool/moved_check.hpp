@@ -15,7 +15,7 @@ struct moved_dim {
 
 /// Elements of the data of pattern.hpp and where they belong; outermost first, as they lie in the output.
 struct moved_elements {
-  std::int64_t bytes = 0;     ///< of an element; its place in the input is a multiple of it
+  std::int64_t bytes = 0;     ///< of an element, 64 at most
   std::int64_t in_first = 0;  ///< place in the input of the element of index 0, in bytes
   std::vector<moved_dim> dims;
 };

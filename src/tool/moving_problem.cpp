@@ -37,7 +37,7 @@ std::string moving_problem::fault(stream_ref stream, const rung& which, block_sh
     const std::int64_t count = elements_bytes() / expected.bytes;
     expected = {expected.bytes, 0, {{count, expected.bytes, expected.bytes}}};
   }
-  return first_moved_wrong(stream, out, out_bytes(), expected);
+  return first_moved_wrong(stream, out, checked_bytes(), expected);
 }
 
 std::vector<rung> moving_rungs(const device& on, std::string_view op, std::string_view lesson) {

@@ -31,6 +31,8 @@ class moving_problem : public ladder_problem {
   virtual void move(stream_ref stream, const void* in, void* out) const = 0;
   virtual moved_elements moved() const = 0;
   virtual std::int64_t elements_bytes() const = 0;
+  /// Bytes of the output that are compared; what lies behind is scratch.
+  virtual std::size_t checked_bytes() const { return out_bytes(); }
 
   const extents& size() const { return size_; }
 

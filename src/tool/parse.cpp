@@ -62,15 +62,28 @@ std::vector<std::int64_t> parse_numbers(const std::string& text) {
   return {};
 }
 
+/// "b3": elements of three bytes, which are moved and not calculated with.
+std::optional<element_type> parse_sized_type(const std::string& text) {
+  constexpr std::int64_t largest = 64;
+  if (text.size() < 2 || text.front() != 'b') return std::nullopt;
+  const char* at = text.data() + 1;
+  const char* const end = text.data() + text.size();
+  const auto bytes = parse_number(at, end);
+  if (!bytes || at != end || *bytes < 1 || *bytes > largest) return std::nullopt;
+  return element_type{text, *bytes, twill::element_type::u8};
+}
+
 }  // namespace
 
 element_type parse_type(const std::string& text) {
+  if (const auto sized = parse_sized_type(text)) return *sized;
   std::vector<std::string> names;
   for (const element_type& type : known_types()) {
     if (type.name == text) return type;
     names.push_back(type.name);
   }
-  refuse(fmt::format("no element type \"{}\"", text), "known: " + joined(names), "choose one of these with --type");
+  refuse(fmt::format("no element type \"{}\"", text), "known: " + joined(names) + ", b1 to b64",
+         "choose one of these with --type");
 }
 
 extents parse_size(const std::string& text) {

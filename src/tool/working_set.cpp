@@ -37,7 +37,7 @@ working_set::working_set(stream_ref stream, const ladder_problem& problem, int p
   upload_data(stream, ins_.data(), problem);
   for (int pair = 1; pair < pairs; ++pair)
     copy_bytes(stream, at(ins_, in_pitch_, pair), ins_.data(), problem.in_bytes());
-  fill_bytes(stream, outs_.data(), poison, outs_.size_bytes());
+  for (int pair = 0; pair < pairs; ++pair) problem.prepare(stream, in(pair), out(pair));
   stream.wait();
 }
 
