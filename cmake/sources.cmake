@@ -50,6 +50,8 @@ set(twill_core_sources
 set(twill_kernel_sources
   src/ops/copy.cpp
   src/ops/permute.cpp
+  src/ops/permute_gather.cpp
+  src/ops/permute_plan.cpp
   src/ops/reverse.cpp
   src/ops/scan.cpp
   src/ops/scan_extremes.cpp

@@ -1,6 +1,6 @@
 #pragma once
 
-// Division of small numbers by a divisor that the host knows: a multiplication and a shift.
+// Division by a divisor that the host knows: a multiplication, an addition and a shift.
 
 #include <cstdint>
 
@@ -8,19 +8,24 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-/// Right for numbers and divisors whose product is below 2^32: magic * divisor exceeds 2^32 by at most the divisor.
+/// For numbers and divisors below 2^31 (Granlund and Montgomery, 1994, Division by Invariant Integers).
 struct fast_divisor {
-  std::uint32_t divisor, magic;  // magic = 0 stands for 2^32, of the divisor 1
+  std::uint32_t magic = 1;
+  int shift = 0, divisor = 1;
 };
 
 inline fast_divisor make_divisor(std::int64_t divisor) {
+  int shift = 0;
+  while ((std::int64_t{1} << shift) < divisor) ++shift;
   const auto d = static_cast<std::uint64_t>(divisor);
-  return {static_cast<std::uint32_t>(d), d == 1 ? 0u : static_cast<std::uint32_t>((std::uint64_t{1} << 32) / d + 1)};
+  const std::uint64_t magic = ((std::uint64_t{1} << 32) * ((std::uint64_t{1} << shift) - d)) / d + 1;
+  return {static_cast<std::uint32_t>(magic), shift, static_cast<int>(divisor)};
 }
 
 __device__ inline int quotient(int number, const fast_divisor& by) {
   const auto n = static_cast<std::uint32_t>(number);
-  return by.magic == 0 ? number : static_cast<int>(static_cast<std::uint64_t>(n) * by.magic >> 32);
+  const auto high = static_cast<std::uint32_t>(static_cast<std::uint64_t>(n) * by.magic >> 32);
+  return static_cast<int>((high + n) >> by.shift);
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels

@@ -4,6 +4,7 @@
 
 #include "core/permute_plan.hpp"
 #include "launch.hpp"
+#include "ops/permute_plan.hpp"
 #include "ops/table.hpp"
 #include "ops/transpose_plan.hpp"
 
@@ -12,14 +13,6 @@ namespace {
 
 using detail::permute_args;
 using detail::work_queue;
-
-// The bits of all addresses and strides: the lowest one aligns them all.
-std::int64_t alignment_of(const permute_args& a) {
-  const auto addresses = reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out);
-  std::int64_t bits = static_cast<std::int64_t>(addresses) | a.run_bytes | 16;
-  for (int i = 0; i < a.rank; ++i) bits |= a.dims[i].in_stride | a.dims[i].out_stride;
-  return bits & -bits;
-}
 
 template <class Unit>
 void start_naive(const work_queue& queue, const permute_args& a) {
@@ -40,8 +33,8 @@ void start_naive(const work_queue& queue, const permute_args& a) {
         "launch of permute");
 }
 
-void permute_any(const work_queue& queue, const permute_args& a) {
-  switch (alignment_of(a)) {
+void permute_naively(const work_queue& queue, const permute_args& a) {
+  switch (unit_of(a)) {
     case 1:
       return start_naive<std::uint8_t>(queue, a);
     case 2:
@@ -59,7 +52,8 @@ void permute_any(const work_queue& queue, const permute_args& a) {
 
 void permute(const work_queue& queue, const permute_args& a) {
   if (const auto as = detail::as_transpose(a)) return transpose(queue, *as);
-  permute_any(queue, a);
+  if (permute_by_gather(queue, a)) return;
+  permute_naively(queue, a);
 }
 
 }  // namespace twill::TWILL_BACKEND
