@@ -135,6 +135,27 @@ TEST_CASE("reference: random shapes, strides of both signs and misalignments") {
   });
 }
 
+TEST_CASE("reference: aligned pieces of 16 bytes on both sides, in several blocks") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::uint32_t seed = 1001;
+    for (std::int64_t bytes : {1, 2, 4, 8}) {
+      const std::int64_t edge = 16 / bytes;
+      check_case(stream, {{8 * edge, 3, 5, 9 * edge}, {3, 2, 1, 0}, {}, {}}, bytes, 0, 0, seed += 2);
+      check_case(stream, {{20 * edge, 3, 2, 35 * edge}, {3, 2, 1, 0}, {}, {}}, bytes, 0, 0, seed += 2);
+      check_case(stream, {{4, edge, 5, 7, 2 * edge}, {4, 3, 2, 1, 0}, {}, {}}, bytes, 0, 0, seed += 2);
+      check_case(stream, {{3, 5, 2 * edge, 11, 2 * edge}, {3, 4, 0, 1, 2}, {}, {}}, bytes, 16, 32, seed += 2);
+      check_case(stream, {{6, 2 * edge, 4, 9 * edge}, {2, 3, 0, 1}, {}, {}}, bytes, 0, 0, seed += 2);
+      check_case(stream,
+                 {{2 * edge, 3, 5, 9 * edge},
+                  {3, 2, 1, 0},
+                  {200 * edge, 50 * edge, -10 * edge, 1},
+                  {30 * edge, 6 * edge, 2 * edge, 1}},
+                 bytes, 0, 0, seed += 2);
+    }
+  });
+}
+
 TEST_CASE("bounds: extents of zero launch nothing and succeed, with any pointers") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

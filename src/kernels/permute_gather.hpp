@@ -46,13 +46,13 @@ struct permute_box {
   grid_dim grid[permute_dims];
   int runs, length, places, columns;  // input runs; units of one; units of an output run; output runs: without `grid`
   table_dims run, place, column;
-  int pitch;                                // bytes of shared memory from one row to the next
-  int row_pad_shift;                        // 16 bytes more after each 2^this rows
-  int chunks;                               // of an input run that is whole
-  fast_divisor by_chunks;                   // the same
+  int pitch;                                 // bytes of shared memory from one row to the next
+  int row_pad_shift;                         // 16 bytes more after each 2^this rows
+  int chunks;                                // of an input run that is whole
+  fast_divisor by_chunks;                    // the same
   int most_runs, most_places, most_columns;  // entries of the tables
-  int row_bytes;                            // of all rows
-  bool out_aligned;                         // output runs begin at multiples of 16
+  int row_bytes;                             // of all rows
+  bool out_aligned;                          // output runs begin at multiples of 16
 };
 
 __device__ inline int box_row(const permute_box& m, int row) {

@@ -52,7 +52,7 @@ void permute_naively(const work_queue& queue, const permute_args& a) {
 
 void permute(const work_queue& queue, const permute_args& a) {
   if (const auto as = detail::as_transpose(a)) return transpose(queue, *as);
-  if (permute_by_gather(queue, a)) return;
+  if (permute_by_tile(queue, a) || permute_by_gather(queue, a)) return;
   permute_naively(queue, a);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 // Grows the box along the dimensions that lie one after another on one side, until their runs have `wanted` bytes.
 template <class Stride, class Place>
-void grow(box_plan& p, std::int64_t wanted, Place place, Stride stride, bool box_dim::*run) {
+void grow(box_plan& p, std::int64_t wanted, Place place, Stride stride, bool box_dim::* run) {
   std::int64_t bytes = p.unit;
   for (int i = 0; i < p.rank; ++i) {
     box_dim& d = p.dims[place(i)];
@@ -70,9 +70,8 @@ box_plan plan_units(const detail::permute_args& a, std::int64_t unit) {
     p.dims[p.rank++] = {a.dims[i].extent, a.dims[i].in_stride, a.dims[i].out_stride, 1, false, false};
   }
   for (int i = 0; i < p.rank; ++i) p.in_order[i] = i;
-  std::stable_sort(p.in_order, p.in_order + p.rank, [&](int x, int y) {
-    return std::abs(p.dims[x].in_stride) < std::abs(p.dims[y].in_stride);
-  });
+  std::stable_sort(p.in_order, p.in_order + p.rank,
+                   [&](int x, int y) { return std::abs(p.dims[x].in_stride) < std::abs(p.dims[y].in_stride); });
   return p;
 }
 
@@ -82,8 +81,9 @@ void choose_box(box_plan& p, std::int64_t in_bytes, std::int64_t out_bytes) {
     p.dims[i].in_run = p.dims[i].out_run = false;
   }
   grow(p, out_bytes, [](int i) { return i; }, [](const box_dim& d) { return d.out_stride; }, &box_dim::out_run);
-  grow(p, in_bytes, [&](int i) { return p.in_order[i]; }, [](const box_dim& d) { return d.in_stride; },
-       &box_dim::in_run);
+  grow(
+      p, in_bytes, [&](int i) { return p.in_order[i]; }, [](const box_dim& d) { return d.in_stride; },
+      &box_dim::in_run);
 }
 
 }  // namespace twill::TWILL_BACKEND

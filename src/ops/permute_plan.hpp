@@ -19,8 +19,8 @@ struct box_dim {
 struct box_plan {
   std::int64_t unit;  // bytes
   int rank;
-  box_dim dims[9];    // in the output's order
-  int in_order[9];    // places in `dims`, the smallest stride in the input first
+  box_dim dims[9];  // in the output's order
+  int in_order[9];  // places in `dims`, the smallest stride in the input first
 
   std::int64_t box_bytes() const;
   std::int64_t blocks() const;
@@ -38,7 +38,9 @@ box_plan plan_units(const detail::permute_args& args, std::int64_t unit);
 /// Makes the box one whose runs have about `in_bytes` and `out_bytes`, or as many as lie one after another.
 void choose_box(box_plan& plan, std::int64_t in_bytes, std::int64_t out_bytes);
 
-// One a kernel: each is defined in the file of its name.
+// One a kernel, each defined in the file of its name. They launch nothing and return false where the kernel does not
+// fit the permutation, or the device.
+bool permute_by_tile(const detail::work_queue& queue, const detail::permute_args& args);
 bool permute_by_gather(const detail::work_queue& queue, const detail::permute_args& args);
 
 }  // namespace twill::TWILL_BACKEND
