@@ -52,6 +52,7 @@ set(twill_kernel_sources
   src/ops/permute.cpp
   src/ops/permute_gather.cpp
   src/ops/permute_plan.cpp
+  src/ops/permute_rows.cpp
   src/ops/permute_tile.cpp
   src/ops/reverse.cpp
   src/ops/scan.cpp

@@ -14,6 +14,8 @@ namespace {
 using detail::permute_args;
 using detail::work_queue;
 
+constexpr std::int64_t least_row_bytes = 256;  // below, runs of the input are too short to be read one by one
+
 template <class Unit>
 void start_naive(const work_queue& queue, const permute_args& a) {
   constexpr std::int64_t size = sizeof(Unit);
@@ -52,6 +54,7 @@ void permute_naively(const work_queue& queue, const permute_args& a) {
 
 void permute(const work_queue& queue, const permute_args& a) {
   if (const auto as = detail::as_transpose(a)) return transpose(queue, *as);
+  if (a.run_bytes >= least_row_bytes && permute_by_rows(queue, a)) return;
   if (permute_by_tile(queue, a) || permute_by_gather(queue, a)) return;
   permute_naively(queue, a);
 }

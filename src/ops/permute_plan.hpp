@@ -40,6 +40,7 @@ void choose_box(box_plan& plan, std::int64_t in_bytes, std::int64_t out_bytes);
 
 // One a kernel, each defined in the file of its name. They launch nothing and return false where the kernel does not
 // fit the permutation, or the device.
+bool permute_by_rows(const detail::work_queue& queue, const detail::permute_args& args);
 bool permute_by_tile(const detail::work_queue& queue, const detail::permute_args& args);
 bool permute_by_gather(const detail::work_queue& queue, const detail::permute_args& args);
 
