@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace twill::detail {
 
@@ -8,6 +9,13 @@ namespace twill::detail {
 struct extent3 {
   unsigned x = 1, y = 1, z = 1;
 };
+
+/// The rectangle of at least `blocks` blocks, at most `limit` side by side, that has the fewest lines. Kernels count
+/// blocks line by line, and those behind the last one have nothing to do.
+constexpr extent3 rectangle(std::int64_t blocks, std::int64_t limit) {
+  const std::int64_t x = blocks < limit ? blocks : limit;
+  return {static_cast<unsigned>(x), static_cast<unsigned>((blocks + x - 1) / x), 1};
+}
 
 /// What `launch` needs beside the kernel and its arguments.
 struct launch_config {

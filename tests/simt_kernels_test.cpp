@@ -26,6 +26,13 @@ __global__ void write_identity(identity* out) {
                                                                     {gridDim.x, gridDim.y, gridDim.z}};
 }
 
+// Counts the visits of each of `blocks` places, as kernels do that may need more blocks than a line of a grid holds.
+__global__ void count_places(int* visits, unsigned blocks) {
+  const unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
+  if (place >= blocks) return;
+  visits[place] += 1;
+}
+
 __global__ void reverse_static(int* out, const int* in) {
   __shared__ int tile[1024];
   const unsigned n = blockDim.x, base = blockIdx.x * n;
@@ -185,6 +192,26 @@ TEST_CASE("threads and blocks know their places in three dimensions") {
     }
     CHECK(right);
   }
+}
+
+TEST_CASE("a rectangle of blocks visits every place once where a line of the grid is too short") {
+  const auto gpu = device::open("simt");
+  const stream s(gpu);
+  for (const std::int64_t blocks : {1, 6, 7, 8, 14, 15, 50}) {
+    CAPTURE(blocks);
+    const detail::extent3 grid = detail::rectangle(blocks, 7);
+    CHECK(grid.x <= 7);
+    CHECK(std::int64_t{grid.x} * grid.y < blocks + grid.x);
+    buffer<int> visits(gpu, 50);
+    fill_bytes(s, visits.data(), 0, visits.size_bytes());
+    support::launch(s, {grid, {1, 1, 1}, 0}, &simt::count_places, visits.data(), static_cast<unsigned>(blocks));
+    s.wait();
+    for (std::int64_t i = 0; i < 50; ++i) CHECK(visits.data()[i] == (i < blocks ? 1 : 0));
+  }
+  // More blocks than AMD's grids of 32-bit threads hold in a line of 256-thread blocks.
+  const detail::extent3 large = detail::rectangle(std::int64_t{1} << 31, UINT32_MAX / 256);
+  CHECK(large.x == UINT32_MAX / 256);
+  CHECK(large.y == 129);
 }
 
 TEST_CASE("barriers hold for every number of threads, in every order") {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "backends/backend.hpp"
+#include "backends/launch_config.hpp"
 #include "core/check.hpp"
 #include "launch.hpp"
 
@@ -29,15 +30,13 @@ constexpr int floor_log2(std::int64_t value) {
 
 /// A rectangle of at least so many blocks.
 inline detail::launch_config grid_of(std::int64_t blocks, std::int64_t threads, std::int64_t shared_bytes) {
-  const std::int64_t limit = ((std::int64_t{1} << 32) - 1) / threads;  // AMD's grids count threads in 32 bits
-  const std::int64_t x = std::min(blocks, std::min<std::int64_t>(limit, INT32_MAX)), y = ceil_div(blocks, x);
-  if (x * y > UINT32_MAX) {  // kernels count blocks in 32 bits
+  const std::int64_t limit = UINT32_MAX / threads;  // AMD's grids count threads in 32 bits
+  const detail::extent3 grid = detail::rectangle(blocks, std::min<std::int64_t>(limit, INT32_MAX));
+  if (blocks > UINT32_MAX - limit) {  // kernels count blocks in 32 bits, the rectangle's last line included
     detail::fail(errc::unsupported, "the matrices need too large a grid", std::to_string(blocks) + " blocks",
                  "split the batch");
   }
-  return {{static_cast<unsigned>(x), static_cast<unsigned>(y), 1},
-          {static_cast<unsigned>(threads), 1, 1},
-          static_cast<std::size_t>(shared_bytes)};
+  return {grid, {static_cast<unsigned>(threads), 1, 1}, static_cast<std::size_t>(shared_bytes)};
 }
 
 /// What a plan may take of the device.

@@ -41,7 +41,7 @@ std::int64_t tile_bytes(const tile_shape& t, std::int64_t edge) {
 
 tile_shape shape_of(const transpose_args& a, const device_limits& limits) {
   const std::int64_t bytes = a.element_bytes, blocks = bytes == 16 ? 1024 : bytes == 8 ? 512 : 256;
-  tile_shape t{bytes == 16 ? 32 : bytes == 8 ? 32 : 16, bytes == 16 ? 32 : 16};
+  tile_shape t{bytes == 16 ? 64 : bytes == 8 ? 32 : 16, 16};
   const std::int64_t across = ceil_power(ceil_div(a.cols * bytes, 16)), down = ceil_power(ceil_div(a.rows * bytes, 16));
   if (across < t.chunks) t = {std::min(blocks / across, down), across};
   if (down < t.lines) t = {down, std::min(blocks / down, across)};
