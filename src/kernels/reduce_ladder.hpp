@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(Threads) multiple_per_thread(T* out, const T* 
 // keeps the loads alive, happens when the bits of a thread cancel to one in 2^32 values.
 inline constexpr int read_threads = 256, read_vectors = 8;
 
-inline __global__ void __launch_bounds__(read_threads)
+static __global__ void __launch_bounds__(read_threads)
     read_all(std::uint32_t* out, const word16* in, std::int64_t vectors, int repeats) {
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * (read_threads * read_vectors) + threadIdx.x;
   for (int r = 0; r < repeats; ++r) {

@@ -47,7 +47,7 @@ struct swap_shape {
 };
 
 template <int Bytes, int Lines>
-__global__ void __launch_bounds__(2 * swap_shape<Bytes, Lines>::threads)
+__global__ void __launch_bounds__((2 * swap_shape<Bytes, Lines>::threads))
     swap_tiles(unsigned char* data, square_matrices m) {
   using shape = swap_shape<Bytes, Lines>;
   constexpr int edge = shape::edge;

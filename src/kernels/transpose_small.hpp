@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(small_threads)
     find_units<Unit>(place, at, m);
 #pragma unroll
     for (int k = 0; k < Runs; ++k) {
-      if (k >= whole) break;
+      if (k >= whole) continue;
       unit_chunk<Unit> v;
 #pragma unroll
       for (int u = 0; u < static_cast<int>(16 / sizeof(Unit)); ++u) {
