@@ -66,6 +66,7 @@ set(twill_kernel_sources
   src/ops/transpose_odd.cpp
   src/ops/transpose_skinny.cpp
   src/ops/transpose_small.cpp
+  src/ops/transpose_strip.cpp
   src/ops/transpose_tile.cpp
   src/ops/transpose_words.cpp
   src/ladder/reduce.cpp
