@@ -6,11 +6,13 @@
 #include <numeric>
 
 #include "kernels/swap_tiles.hpp"
+#include "kernels/swap_words.hpp"
 #include "kernels/turn_matrices.hpp"
 #include "kernels/turn_passes.hpp"
 
 #include "ops/table.hpp"
 #include "ops/transpose_plan.hpp"
+#include "ops/transpose_small.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -81,15 +83,21 @@ void swap_aligned(const work_queue& queue, const transpose_in_place_args& a) {
   check(launch(queue, config, &kernels::swap_tiles<Bytes, Lines>, bytes_of(a.data), m), call);
 }
 
+// Whether pairs of tiles of 256 bytes are enough to keep the device busy.
+bool many_tiles(const work_queue& queue, const transpose_in_place_args& a, std::int64_t edge) {
+  const auto& device = queue.device->properties();
+  return square_of(a, edge).pairs * a.batch >= 3 * device.multiprocessors && shared_of(queue) >= 140 * 1024;
+}
+
 // Whether the aligned kernel has run.
 bool swap_aligned(const work_queue& queue, const transpose_in_place_args& a) {
   if (alignment_of(a) < 16 || a.rows * a.element_bytes % 16 != 0 || shared_of(queue) < 40 * 1024) return false;
   switch (a.element_bytes) {
     case 1:
-      swap_aligned<1, 8>(queue, a);
+      many_tiles(queue, a, 256) ? swap_aligned<1, 16>(queue, a) : swap_aligned<1, 8>(queue, a);
       return true;
     case 2:
-      swap_aligned<2, 8>(queue, a);
+      many_tiles(queue, a, 128) ? swap_aligned<2, 16>(queue, a) : swap_aligned<2, 8>(queue, a);
       return true;
     case 4:
       swap_aligned<4, 16>(queue, a);
@@ -99,6 +107,47 @@ bool swap_aligned(const work_queue& queue, const transpose_in_place_args& a) {
       return true;
     case 16:
       swap_aligned<16, 32>(queue, a);
+      return true;
+    default:
+      return false;
+  }
+}
+
+template <int Bytes>
+void swap_words(const work_queue& queue, const transpose_in_place_args& a) {
+  using shape = kernels::swap_word_tile<Bytes>;
+  const auto m = square_of(a, shape::width);
+  const bool whole = alignment_of(a) >= 4;
+  check(launch(queue, grid_of(m.pairs * a.batch, kernels::words_threads, 2 * (shape::bytes + 16)),
+               whole ? &kernels::swap_words<Bytes, true> : &kernels::swap_words<Bytes, false>, bytes_of(a.data), m),
+        call);
+}
+
+template <class Unit>
+void swap_units(const work_queue& queue, const transpose_in_place_args& a) {
+  constexpr int edge = kernels::swap_units_edge<Unit>, bytes = 2 * edge * (edge + 1) * static_cast<int>(sizeof(Unit));
+  const auto m = square_of(a, edge);
+  check(launch(queue, grid_of(m.pairs * a.batch, 256, bytes), &kernels::swap_units<Unit>, bytes_of(a.data), m), call);
+}
+
+// Whether one of the kernels for elements of a common size, aligned to that, has run.
+bool swap_misaligned(const work_queue& queue, const transpose_in_place_args& a) {
+  if (alignment_of(a) < a.element_bytes || shared_of(queue) < 40 * 1024) return false;
+  switch (a.element_bytes) {
+    case 1:
+      swap_words<1>(queue, a);
+      return true;
+    case 2:
+      swap_words<2>(queue, a);
+      return true;
+    case 4:
+      swap_units<std::uint32_t>(queue, a);
+      return true;
+    case 8:
+      swap_units<std::uint64_t>(queue, a);
+      return true;
+    case 16:
+      swap_units<word16>(queue, a);
       return true;
     default:
       return false;
@@ -173,6 +222,20 @@ void turn_whole(const work_queue& queue, const transpose_in_place_args& a) {
   check(launch(queue, grid_of(ceil_div(a.batch, m.at_once), threads, padded_bytes(run, m.pad_shift)),
                &kernels::turn_matrices<Unit>, bytes_of(a.data), m),
         call);
+}
+
+void turn_small(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
+  transpose_in_place_args left = a;
+  const std::int64_t matrix = a.rows * a.cols;
+  detail::transpose_args whole{a.data,  a.data, a.element_bytes, a.rows,   a.cols,
+                               a.batch, a.cols, a.rows,          a.stride, a.stride};
+  if (small_serves(whole, limits_of(queue.device->properties()))) {
+    whole.batch = small_in_place(whole);
+    if (whole.batch > 0) start_small(queue, whole);
+    left.data = bytes_of(a.data) + whole.batch * matrix * a.element_bytes;
+    left.batch -= whole.batch;
+  }
+  if (left.batch > 0) with_unit(unit, [&](auto one) { turn_whole<decltype(one)>(queue, left); });
 }
 
 // --- with a scratch matrix -------------------------------------------------------------------------------------------
@@ -298,12 +361,15 @@ class passes {
 
 void transpose_in_place(const work_queue& queue, const transpose_in_place_args& a) {
   const std::int64_t unit = std::min(alignment_of(a), lowest_bit(a.element_bytes));
-  if (a.ld == a.cols && fits_shared(queue, a) && (a.rows != a.cols || a.rows * a.cols * a.element_bytes <= 4096)) {
-    with_unit(unit, [&](auto one) { turn_whole<decltype(one)>(queue, a); });
+  const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
+  const bool one_pass_else = a.rows == a.cols, two_passes_else = a.scratch_bytes >= bytes;
+  const std::int64_t small = one_pass_else ? 4096 : two_passes_else ? 32768 : INT64_MAX;
+  if (a.ld == a.cols && bytes <= small && fits_shared(queue, a)) {
+    turn_small(queue, a, unit);
   } else if (a.rows == a.cols) {
-    if (swap_aligned(queue, a)) return;
+    if (swap_aligned(queue, a) || swap_misaligned(queue, a)) return;
     with_unit(unit, [&](auto one) { swap_by_unit<decltype(one)>(queue, a); });
-  } else if (a.scratch_bytes >= a.rows * a.cols * a.element_bytes) {
+  } else if (two_passes_else) {
     turn_by_copy(queue, a);
   } else {
     const auto scratch = lowest_bit(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.scratch)) | 16);

@@ -112,6 +112,14 @@ bool small_serves(const transpose_args& a, const device_limits& limits) {
                                : piece <= long_window && runs_in<long_window>(limits) > 0;
 }
 
+// Those of whole windows, which go through shared memory.
+std::int64_t small_in_place(const transpose_args& a) {
+  const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
+  const bool is_short = until_aligned(bytes, 16) <= short_window;
+  const std::int64_t together = window_of(bytes, is_short ? short_window : long_window) / bytes;
+  return a.batch / together * together;
+}
+
 void start_small(const work_queue& queue, const transpose_args& a) {
   switch (a.element_bytes) {
     case 1:
