@@ -12,9 +12,11 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
+constexpr int swap_words_threads = 256;
+
 /// 32 words wide, and as many rows as columns.
 template <int Bytes>
-using swap_word_tile = word_tile<Bytes, 128>;
+using swap_word_tile = word_tile<Bytes, 128, 16>;
 
 // Writes `width` rows of `bytes` bytes from a transposed tile to `out`: aligned chunks of 16 bytes, and what lies
 // before the first and behind the last element by element.
@@ -22,7 +24,7 @@ template <int Bytes>
 __device__ void store_turned(unsigned char* out, const unsigned char* tile, std::int64_t ld, int width, int bytes) {
   using shape = swap_word_tile<Bytes>;
   using unit = typename unit_of_bytes<Bytes>::type;
-  constexpr int lanes = shape::length / 16, step = words_threads / lanes, units = 16 / Bytes;
+  constexpr int lanes = shape::length / 16, step = swap_words_threads / lanes, units = 16 / Bytes;
   const int lane = threadIdx.x % lanes;
 #pragma unroll
   for (int i = 0; i < shape::width / step; ++i) {
@@ -38,7 +40,7 @@ __device__ void store_turned(unsigned char* out, const unsigned char* tile, std:
         make_word16(byte_permute(word<0>(v), word<1>(v), selector), byte_permute(word<1>(v), word<2>(v), selector),
                     byte_permute(word<2>(v), word<3>(v), selector), byte_permute(word<3>(v), next, selector));
   }
-  for (int i = threadIdx.x; i < width * units; i += words_threads) {
+  for (int i = threadIdx.x; i < width * units; i += swap_words_threads) {
     const int column = i / units, at = i % units * Bytes;
     unsigned char* to = out + column * ld;
     const int address_first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & 15);
@@ -50,7 +52,7 @@ __device__ void store_turned(unsigned char* out, const unsigned char* tile, std:
 }
 
 template <int Bytes, bool Whole>
-__global__ void __launch_bounds__(words_threads) swap_words(unsigned char* data, square_matrices m) {
+__global__ void __launch_bounds__(swap_words_threads) swap_words(unsigned char* data, square_matrices m) {
   using shape = swap_word_tile<Bytes>;
   constexpr int edge = shape::width;
   static_assert(shape::height == edge, "tiles are square");
@@ -65,8 +67,8 @@ __global__ void __launch_bounds__(words_threads) swap_words(unsigned char* data,
   const std::int64_t row0 = pair.i * edge, col0 = pair.j * edge;
   unsigned char* below = data + col0 * m.ld + row0 * Bytes;
   unsigned char* above = data + row0 * m.ld + col0 * Bytes;
-  load_tile<Bytes, 128, Whole>(tile, data, below, whole, row0, col0);
-  if (row0 != col0) load_tile<Bytes, 128, Whole>(other, data, above, whole, col0, row0);
+  load_tile<Bytes, 128, 16, swap_words_threads, Whole>(tile, data, below, whole, row0, col0);
+  if (row0 != col0) load_tile<Bytes, 128, 16, swap_words_threads, Whole>(other, data, above, whole, col0, row0);
   __syncthreads();
   const int height = static_cast<int>(m.extent - row0 < edge ? m.extent - row0 : edge);
   const int width = static_cast<int>(m.extent - col0 < edge ? m.extent - col0 : edge);
