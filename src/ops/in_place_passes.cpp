@@ -69,7 +69,7 @@ class passes {
     m.stretch = static_cast<int>(std::min(stretch_bytes, shared_of(queue_) / 2) / bytes / step * step);
     m.run = static_cast<int>(ceil_div(m.stretch, grid_.height) + 2);
     const bool whole = reinterpret_cast<std::uintptr_t>(a_.scratch) % 16 == 0;
-    if (!whole || grid_.length > INT32_MAX || grid_.height > INT32_MAX / 2 / m.run) {
+    if (!whole || grid_.length > INT32_MAX || grid_.height > m.stretch / 4) {  // runs of a few elements are slower
       each_strip(turn_pass::row, {0, 0, 1, grid_.length});
       return;
     }

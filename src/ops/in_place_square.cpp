@@ -42,10 +42,11 @@ void swap_aligned(const work_queue& queue, const transpose_in_place_args& a) {
   check(launch(queue, config, &kernels::swap_tiles<Bytes, Lines>, bytes_of(a.data), m), in_place_call);
 }
 
-// Whether pairs of tiles of 256 bytes are enough to keep the device busy.
+// Whether tiles of 256 bytes, `edge` elements, are enough to keep the device busy, and few of them at the edges.
 bool many_tiles(const work_queue& queue, const transpose_in_place_args& a, std::int64_t edge) {
   const auto& device = queue.device->properties();
-  return square_of(a, edge).pairs * a.batch >= 3 * device.multiprocessors && shared_of(queue) >= 140 * 1024;
+  return a.rows >= 4 * edge && square_of(a, edge).pairs * a.batch >= 3 * device.multiprocessors &&
+         shared_of(queue) >= 140 * 1024;
 }
 
 // Whether the aligned kernel has run.

@@ -106,14 +106,15 @@ void turn_by_copy(const work_queue& queue, const transpose_in_place_args& a) {
 
 void transpose_in_place(const work_queue& queue, const transpose_in_place_args& a) {
   const std::int64_t unit = std::min(alignment_of(a), lowest_bit(a.element_bytes));
+  // Up to which size a matrix goes through shared memory whole: beyond it the other way is ahead, if there is one.
   const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
-  const bool one_pass_else = a.rows == a.cols, two_passes_else = a.scratch_bytes >= bytes;
-  const std::int64_t small = one_pass_else ? 4096 : two_passes_else ? 32768 : INT64_MAX;
+  const bool is_square = a.rows == a.cols, scratch_matrix = a.scratch_bytes >= bytes;
+  const std::int64_t small = is_square ? (a.batch > 1 ? 8192 : 4096) : scratch_matrix ? 32768 : INT64_MAX;
   if (a.ld == a.cols && bytes <= small && fits_shared(queue, a)) {
     turn_small(queue, a, unit);
-  } else if (a.rows == a.cols) {
+  } else if (is_square) {
     swap_square(queue, a, unit);
-  } else if (two_passes_else) {
+  } else if (scratch_matrix) {
     turn_by_copy(queue, a);
   } else {
     turn_by_passes(queue, a, unit);
