@@ -49,8 +49,6 @@ set(twill_core_sources
 # Compiled once for each of cuda, hip and simt.
 set(twill_kernel_sources
   src/ops/copy.cpp
-  src/ops/in_place_passes.cpp
-  src/ops/in_place_square.cpp
   src/ops/permute.cpp
   src/ops/permute_gather.cpp
   src/ops/permute_plan.cpp
@@ -68,7 +66,6 @@ set(twill_kernel_sources
   src/ops/transpose_odd.cpp
   src/ops/transpose_skinny.cpp
   src/ops/transpose_small.cpp
-  src/ops/transpose_strip.cpp
   src/ops/transpose_tile.cpp
   src/ops/transpose_words.cpp
   src/ladder/reduce.cpp
@@ -116,6 +113,7 @@ set(twill_simt_sources
   backends/simt/models.cpp
   backends/simt/open.cpp
   backends/simt/order.cpp
+  backends/simt/predict.cpp
   backends/simt/profile.cpp
   backends/simt/recorder.cpp
   backends/simt/rules/amd.cpp
@@ -127,6 +125,13 @@ set(twill_simt_sources
   backends/simt/rules/volta.cpp
   backends/simt/simt_device.cpp
   backends/simt/source_line.cpp
+  backends/simt/timing/channels.cpp
+  backends/simt/timing/launch_timer.cpp
+  backends/simt/timing/machine.cpp
+  backends/simt/timing/memory_system.cpp
+  backends/simt/timing/prediction.cpp
+  backends/simt/timing/trace.cpp
+  backends/simt/timing_sheet.cpp
   backends/simt/transaction_counter.cpp)
 
 # Datasheets of the simulated devices, built into the library.
@@ -173,6 +178,7 @@ set(twill_tool_sources
   src/tool/profile_command.cpp
   src/tool/profile_text.cpp
   src/tool/progress.cpp
+  src/tool/reference.cpp
   src/tool/report_file.cpp
   src/tool/source_text.cpp
   src/tool/statistics.cpp
@@ -196,6 +202,7 @@ set(twill_tests
   tests/simt_host_test.cpp
   tests/simt_kernels_test.cpp
   tests/simt_models_test.cpp
+  tests/simt_prediction_test.cpp
   tests/simt_rules_test.cpp
   tests/simt_test.cpp
   tests/stream_test.cpp

@@ -132,6 +132,19 @@ TEST_CASE("errors: unknown devices and files") {
                  "invalid_argument: cannot read the datasheet /nowhere/mine.json"));
 }
 
+TEST_CASE("errors: the timing part of a datasheet") {
+  const auto timing = [](const std::string& text) {
+    return complaint(with("\"sources\"", "\"timing\": " + text + ", \"sources\""));
+  };
+  CHECK(timing(R"({"channels": 6, "channel_hash": "none"})").empty());
+  CHECK(contains(timing("[]"), "timing must be an object"));
+  CHECK(contains(timing(R"({"channel": 6})"), "no field is called \"timing.channel\""));
+  CHECK(contains(timing(R"({"channels": "six"})"), "timing.channels is \"six\"; it must be a number from 1"));
+  CHECK(contains(timing(R"({"channels": 0})"), "timing.channels is 0"));
+  CHECK(contains(timing(R"({"channel_hash": "magic"})"), "it must be one of none, uniform, mi200, mi300"));
+  CHECK(contains(timing(R"({"banks": 8})"), "need all three"));
+}
+
 TEST_CASE("memory") {
   const auto old = device::open("simt:8800gtx");
   const auto all = old.memory();

@@ -2,9 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include "backends/simt/transaction_counter.hpp"
 #include "support/simt_launch.hpp"
-#include "support/warp_access.hpp"
-#include "transaction_counter.hpp"
+#include "support/simt_warp_access.hpp"
 
 using namespace twill;
 using support::global_cost_of;

@@ -52,6 +52,7 @@ constexpr number_field number_fields[] = {
     {"last_level_cache_bytes", &datasheet::last_level_cache_bytes, need::optional, 0, any},
 };
 constexpr char sources_field[] = "sources";
+constexpr char timing_field[] = "timing";
 
 [[noreturn]] void fail_datasheet(const std::string& origin, const std::string& why) {
   detail::fail(errc::invalid_argument, "the datasheet " + origin + " is not usable", why,
@@ -109,7 +110,7 @@ void read_sources(const json& all, const std::string& origin, datasheet& sheet) 
 
 void refuse_unknown(const json& all, const std::string& origin) {
   for (const auto& item : all.items()) {
-    bool known = item.key() == sources_field;
+    bool known = item.key() == sources_field || item.key() == timing_field;
     for (const auto& field : text_fields) known = known || item.key() == field.name;
     for (const auto& field : number_fields) known = known || item.key() == field.name;
     if (!known) fail_datasheet(origin, "no field is called \"" + item.key() + "\"");
@@ -151,6 +152,10 @@ datasheet parse_datasheet(std::string_view text, const std::string& origin) {
   read_sources(all, origin, sheet);
   if (sheet.warp_size != 32 && sheet.warp_size != 64) {
     fail_datasheet(origin, "warp_size is " + std::to_string(sheet.warp_size) + "; it must be 32 or 64");
+  }
+  if (const auto timing = all.find(timing_field); timing != all.end()) {
+    const std::string wrong = read_timing(*timing, sheet.timing);
+    if (!wrong.empty()) fail_datasheet(origin, wrong);
   }
   compare_peak(sheet, origin);
   return sheet;

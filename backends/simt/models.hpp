@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "timing_sheet.hpp"
+
 namespace twill::simt {
 
 /// A datasheet as CMake built it in.
@@ -28,6 +30,7 @@ struct datasheet {
   std::uint64_t registers_per_multiprocessor = 0;
   std::uint64_t shared_bytes_per_block = 0, shared_bytes_per_multiprocessor = 0;
   std::uint64_t l2_bytes = 0, last_level_cache_bytes = 0;
+  timing_sheet timing;
   std::vector<std::string> sources;
 };
 

@@ -30,15 +30,6 @@ struct launch_facts {
   std::vector<source_line> lines;  ///< of the source, by site number; `end_launch` knows them
 };
 
-/// Takes what is recorded. Its functions are called one at a time.
-class access_sink {
- public:
-  virtual ~access_sink() = default;
-  virtual void begin_launch(const launch_facts&) {}
-  virtual void add(const warp_access& access) = 0;
-  virtual void end_launch(const launch_facts&) {}
-};
-
 /// Which blocks are recorded: of every `every` runs of `run` consecutive blocks the first. All of them when `every`
 /// is 1.
 struct block_sample {
@@ -48,6 +39,17 @@ struct block_sample {
   static block_sample of(std::uint64_t blocks, std::uint64_t threads_per_block, std::uint64_t most_threads);
 
   bool takes(std::uint64_t block) const { return every <= 1 || block / run % every == 0; }
+};
+
+/// Takes what is recorded. Its functions are called one at a time.
+class access_sink {
+ public:
+  virtual ~access_sink() = default;
+  /// Which blocks of a launch it is to be given; `proposed` unless it has needs of its own.
+  virtual block_sample choose(const launch_facts&, block_sample proposed) const { return proposed; }
+  virtual void begin_launch(const launch_facts&) {}
+  virtual void add(const warp_access& access) = 0;
+  virtual void end_launch(const launch_facts&) {}
 };
 
 /// A recording of one launch, shared by the OS threads that run its blocks.

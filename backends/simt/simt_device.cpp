@@ -77,7 +77,8 @@ void simt_device::run_recorded(grid_launch& launch, access_sink& sink, std::uint
   facts.warp_lanes = static_cast<unsigned>(properties().warp_size);
   facts.blocks = std::uint64_t{launch.config.grid.x} * launch.config.grid.y * launch.config.grid.z;
   const auto& block = launch.config.block;
-  const auto sample = block_sample::of(facts.blocks, std::uint64_t{block.x} * block.y * block.z, most_threads);
+  const auto sample =
+      sink.choose(facts, block_sample::of(facts.blocks, std::uint64_t{block.x} * block.y * block.z, most_threads));
   recording all(sink, std::move(facts), sample, lines_);
   const memory_map memory(memory_given());
   launch.record = &all;

@@ -25,17 +25,28 @@ void access_counts::add(const access_counts& other) {
 
 transaction_counter::transaction_counter(std::string_view architecture) : rules_(rules_of(architecture)) {}
 
+access_counts counts_of(const warp_access& access, const global_cost& cost) {
+  access_counts counts;
+  (access.store ? counts.global_stores : counts.global_loads) = {
+      cost.requests, cost.transactions, cost.ideal_transactions, cost.bytes_used, cost.bytes_moved};
+  return counts;
+}
+
+access_counts counts_of(const warp_access& access, const shared_cost& cost) {
+  access_counts counts;
+  (access.store ? counts.shared_stores : counts.shared_loads) = {1, cost.wavefronts, cost.ideal_wavefronts};
+  return counts;
+}
+
 void transaction_counter::add(const warp_access& access) {
   if (access.active == 0) return;
   access_counts counts;
   if (access.space == memory_space::global) {
     global_cost cost;
     rules_.global(access, cost);
-    (access.store ? counts.global_stores : counts.global_loads) = {
-        cost.requests, cost.transactions, cost.ideal_transactions, cost.bytes_used, cost.bytes_moved};
+    counts = counts_of(access, cost);
   } else {
-    const shared_cost cost = rules_.shared(access);
-    (access.store ? counts.shared_stores : counts.shared_loads) = {1, cost.wavefronts, cost.ideal_wavefronts};
+    counts = counts_of(access, rules_.shared(access));
   }
   total_.add(counts);
   sites_[access.site].add(counts);

@@ -40,6 +40,10 @@ struct access_counts {
   void add(const access_counts& other);
 };
 
+/// What one access adds, at the price that its rules found.
+access_counts counts_of(const warp_access& access, const global_cost& cost);
+access_counts counts_of(const warp_access& access, const shared_cost& cost);
+
 class transaction_counter {
  public:
   /// `architecture` as datasheets write it: "sm_13", "gfx942". Throws: unsupported, with those that are known.

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include <twill/device.hpp>
 
@@ -21,5 +23,25 @@ enum class interleaving {
 /// device starts with; without it that is `forward`.
 /// Throws: unsupported when `on` is not a simulated device.
 void set_interleaving(const device& on, interleaving order, std::uint64_t seed = 0);
+
+/// Whether a device predicts times: a simulated one with a model, "simt:h200", does; "simt" is no GPU in particular.
+bool predicts(const device& on);
+
+/// The time that kernels would take on the GPU that a device simulates.
+struct predicted_time {
+  double seconds = 0;        ///< of all launches, one after the other, with what launching costs
+  std::size_t launches = 0;  ///< kernels
+  bool sampled = false;      ///< some launch was too large to follow all its blocks
+};
+
+/// Runs `work` and predicts the time of its kernels, from the memory accesses of their first blocks and the device's
+/// datasheet (presets/devices; README.md there says how). Memory is cold: nothing lies in a cache before a launch.
+/// Order: as take_profile.
+/// Throws: unsupported (a device that does not predict; a build with sanitizers); what `work` throws.
+predicted_time predict(const device& on, const std::function<void()>& work);
+
+/// The time that the GPU's own memcpy of `bytes` bytes within its memory would take.
+/// Throws: unsupported (a device that does not predict).
+double predicted_copy_seconds(const device& on, std::size_t bytes);
 
 }  // namespace twill

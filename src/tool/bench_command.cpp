@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "bench_run.hpp"
 #include "format.hpp"
 #include "output_file.hpp"
+#include "reference.hpp"
 #include "refuse.hpp"
 #include "report_file.hpp"
 
@@ -27,7 +29,7 @@ struct bench_arguments {
   int reps = 31;
   bool cold = false;
   bool warm = false;
-  std::string json_path, csv_path;
+  std::string json_path, csv_path, reference_path;
 };
 
 /// One line an operation.
@@ -71,6 +73,8 @@ int run(const bench_arguments& arguments) {
   if (json_file.wanted() && arguments.json_path == arguments.csv_path) {
     refuse("--json and --csv name the same file", arguments.json_path, "give each its own");
   }
+  std::optional<bench_file> reference;
+  if (!arguments.reference_path.empty()) reference = read_bench_file(arguments.reference_path);
   const bench_plan plan = plan_bench(operation, options);
 
   bench_report report;
@@ -83,6 +87,7 @@ int run(const bench_arguments& arguments) {
     first = false;
   });
   if (tables && listed) fmt::print("{}", list_text(report.results));
+  if (tables && reference) fmt::print("\n{}", beside_reference(report.results, *reference));
   json_file.write(json_text(json_of(report)));
   csv_file.write(csv_text(report));
 
@@ -133,6 +138,11 @@ void add_options(CLI::App& bench, bench_arguments& to) {
   bench.add_option("--reps", to.reps, "Samples a row; fewer where they take over 2 s.\nDefault: 31")->type_name("N");
   bench.add_flag("--cold", to.cold, "Go round working sets of at least four times the\ncache. The default");
   bench.add_flag("--warm", to.warm, "Use one working set again and again");
+  bench
+      .add_option("--compare", to.reference_path,
+                  "Show the bandwidths beside those of this file, which\nbench --json wrote or which was published")
+      ->type_name("FILE")
+      ->check(not_empty);
   bench.add_option("--json", to.json_path, "Write the results here; - is standard output, and no\ntables")
       ->type_name("FILE")
       ->check(not_empty);

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <twill/error.hpp>
+#include <twill/simt.hpp>
 
 #include "case_runner.hpp"
 #include "format.hpp"
@@ -30,8 +31,12 @@ std::vector<std::string> title_of(const bench_plan& plan, const planned_case& ea
   const std::string block = table.block ? "block " + block_text(*table.block) : "default blocks";
   std::string how = fmt::format("loop {} the kernel, {}", loop_name(table.loop), block);
   if (table.rungs.empty() || table.rungs.front().block.x == 0) how = "loop over the kernel";
-  how += !has_clock(each.on) ? ", checked but not timed" : options.cold ? ", cold cache" : ", warm cache";
-  if (has_clock(each.on) && on.peak_bytes_per_second > 0)
+  const bool has_times = has_clock(each.on) || predicts(each.on);
+  how += predicts(each.on)     ? ", times predicted"
+         : !has_clock(each.on) ? ", checked but not timed"
+         : options.cold        ? ", cold cache"
+                               : ", warm cache";
+  if (has_times && on.peak_bytes_per_second > 0)
     how += fmt::format(", peak {:.1f} GB/s", on.peak_bytes_per_second * 1e-9);
   return {
       fmt::format("{} {} {} on {} ({})", plan.operation->name, each.problem->text(), each.type.name, on.name, on.model),
@@ -84,6 +89,11 @@ void compare_with_cpu(const std::vector<std::size_t>& rows, bench_report& report
 std::vector<std::string> notes_of(const case_runner& runner, const planned_case& each, const planned_table& table) {
   std::vector<std::string> notes = table.notes;
   const device_properties& on = each.on.properties();
+  if (predicts(each.on)) {
+    notes.push_back(fmt::format(
+        "Predicted from the kernels' memory accesses and the datasheet of the {}, not measured.", on.model));
+    return notes;
+  }
   if (!has_clock(each.on)) {
     notes.push_back(fmt::format(
         "{} runs the kernels on the CPU: its times are not GPU times, and neither they nor a bandwidth are shown.",
@@ -119,7 +129,7 @@ class bench_runner {
     for (const planned_table& table : each.tables) {
       bench_table shown;
       shown.title = title_of(plan_, each, table, options_);
-      shown.timed = has_clock(each.on);
+      shown.timed = has_clock(each.on) || predicts(each.on);
       if (shown.timed || !cpu_is_shown()) shown.rows = cpu_rows;
       if (const auto roof = runner.roof()) shown.rows.push_back(*roof);
       run_rungs(runner, table, report_, shown);

@@ -18,13 +18,16 @@ std::string number(const std::optional<double>& value, int decimals, double scal
   return value ? fmt::format("{:.{}f}", *value * scale, decimals) : "";
 }
 
-/// Decimals that give the shortest time three figures or more.
+/// Decimals that give the shortest time four figures, or three where it is predicted.
 int time_decimals(const std::vector<const bench_result*>& rows) {
   double shortest = 1.0;
+  bool predicted = false;
   for (const bench_result* row : rows) {
     if (row->seconds && row->seconds->median > 0) shortest = std::min(shortest, row->seconds->median * 1e3);
+    predicted = predicted || row->predicted;
   }
-  return std::clamp(3 - static_cast<int>(std::floor(std::log10(shortest))), 3, 5);
+  const int figures = predicted ? 3 : 4;
+  return std::clamp(figures - 1 - static_cast<int>(std::floor(std::log10(shortest))), 3, 5);
 }
 
 std::vector<std::string> cells(const bench_result& row, bool timed, bool cumulative, int decimals) {
@@ -34,16 +37,17 @@ std::vector<std::string> cells(const bench_result& row, bool timed, bool cumulat
   if (timed && !row.valid) time = "WRONG";
   return {row.kernel,
           block_text(row.block),
-          timed       ? ""
-          : row.valid ? "valid"
-                      : "WRONG",
+          row.predicted ? "predicted"
+          : timed       ? ""
+          : row.valid   ? "valid"
+                        : "WRONG",
           time,
           number(row.bytes_per_second, 1, 1e-9),
           number(row.of_roof, 1, 100),
           cumulative ? "" : number(row.of_peak, 1, 100),
           number(row.step_speedup, 2),
           cumulative ? number(row.cumulative_speedup, 2) : "",
-          number(row.cpu_speedup, 2)};
+          number(row.cpu_speedup, row.cpu_speedup && *row.cpu_speedup >= 100 ? 1 : 2)};
 }
 
 /// Names the rows whose quartiles lie far apart, or where they are many, says how many.

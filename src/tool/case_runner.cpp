@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <twill/buffer.hpp>
+#include <twill/simt.hpp>
 
 #include "format.hpp"
 #include "pattern.hpp"
@@ -16,6 +17,7 @@ namespace {
 constexpr double in_loop_seconds = 20e-3;
 constexpr double most_repeats = 100;
 constexpr int untimed_repeats = 2;
+constexpr int predicted_repeats = 4;  // in the kernel: enough for the first one not to count
 
 }  // namespace
 
@@ -72,14 +74,19 @@ std::size_t case_runner::row(const planned_rung& which, loop_kind loop) {
   shown_.step(fmt::format("{}: {} {} {}, {} {}", result.device, result.op, case_.problem->text(), result.type,
                           result.kernel, block_text(result.block)));
   const int repeats = repeats_for(which, loop);
-  check(which, repeats, result);
-  if (result.valid && has_clock(on_)) time(which, repeats, result);
+  if (predicts(on_)) {
+    predict(which, repeats, result);
+  } else {
+    check(which, repeats, result);
+    if (result.valid && has_clock(on_)) time(which, repeats, result);
+  }
   report_.results.push_back(std::move(result));
   return report_.results.size() - 1;
 }
 
 int case_runner::repeats_for(const planned_rung& which, loop_kind loop) {
   if (loop == loop_kind::over) return 1;
+  if (predicts(on_)) return predicted_repeats;
   if (!has_clock(on_)) return untimed_repeats;
   const double once = rough_seconds(stream_, pairs(), [&](const void* in, void* out) { run(which, 1, in, out); });
   return static_cast<int>(std::clamp(in_loop_seconds / std::max(once, 1e-6), 2.0, most_repeats));
@@ -91,6 +98,20 @@ void case_runner::check(const planned_rung& which, int repeats, bench_result& re
   stream_.wait();
   result.fault = case_.problem->fault(stream_, which.info, which.block, pairs().out(0));
   result.valid = result.fault.empty();
+}
+
+// The run that is checked is the one that is predicted. What launches no kernel is the device's own copy.
+void case_runner::predict(const planned_rung& which, int repeats, bench_result& result) {
+  const predicted_time found = twill::predict(on_, [&] { check(which, repeats, result); });
+  if (!result.valid) return;
+  const double moved = case_.problem->moved_bytes_of(which.info);
+  const double all =
+      found.launches > 0 ? found.seconds : predicted_copy_seconds(on_, static_cast<std::size_t>(moved / 2));
+  const double each = all / repeats;
+  result.predicted = true;
+  result.seconds = quartiles{each, each, each};
+  const bool cache_only = result.loop == loop_kind::in && repeats_in_cache();
+  if (each > 0 && !cache_only) rate(result, moved / each);
 }
 
 void case_runner::time(const planned_rung& which, int repeats, bench_result& result) {

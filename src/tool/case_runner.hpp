@@ -42,6 +42,7 @@ class case_runner {
   }
   int repeats_for(const planned_rung& which, loop_kind loop);
   void check(const planned_rung& which, int repeats, bench_result& result);
+  void predict(const planned_rung& which, int repeats, bench_result& result);
   void time(const planned_rung& which, int repeats, bench_result& result);
   void rate(bench_result& result, double bytes_per_second) const;
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "access_rules.hpp"
+#include "backends/simt/access_rules.hpp"
 
 namespace support {
 

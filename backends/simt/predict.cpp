@@ -1,0 +1,59 @@
+// Predicting the time of what runs on a simulated device.
+
+#include <twill/simt.hpp>
+
+#include <string>
+
+#include "core/check.hpp"
+#include "simt_device.hpp"
+#include "timing/prediction.hpp"
+
+namespace twill {
+namespace {
+
+constexpr std::string_view prefix = "simt:";
+
+simt::datasheet sheet_of(const device& on) {
+  if (!predicts(on)) {
+    detail::fail(errc::unsupported, on.properties().name + " predicts no times", "it is no simulated GPU with a model",
+                 "open one, such as \"simt:h200\"");
+  }
+  return simt::find_datasheet(std::string_view(on.properties().name).substr(prefix.size()));
+}
+
+// Records until it goes.
+class recording_scope {
+ public:
+  recording_scope(simt::simt_device& on, simt::access_sink& sink) : on_(on) { on_.record(&sink, 0); }
+  ~recording_scope() { on_.stop_recording(); }
+  recording_scope(const recording_scope&) = delete;
+  recording_scope& operator=(const recording_scope&) = delete;
+
+ private:
+  simt::simt_device& on_;
+};
+
+}  // namespace
+
+bool predicts(const device& on) {
+  return dynamic_cast<simt::simt_device*>(on.impl().get()) != nullptr &&
+         on.properties().name.compare(0, prefix.size(), prefix) == 0;
+}
+
+predicted_time predict(const device& on, const std::function<void()>& work) {
+  simt::timing::launch_predictor predictor(sheet_of(on));
+  {
+    const recording_scope scope(static_cast<simt::simt_device&>(*on.impl()), predictor);
+    work();
+  }
+  predicted_time found{predictor.seconds(), predictor.launches().size(), false};
+  for (const auto& launch : predictor.launches()) found.sampled = found.sampled || launch.recorded < launch.blocks;
+  return found;
+}
+
+double predicted_copy_seconds(const device& on, std::size_t bytes) {
+  const auto machine = simt::timing::machine_of(sheet_of(on));
+  return machine.launch_seconds + 2 * static_cast<double>(bytes) / machine.copy_bytes_per_second;
+}
+
+}  // namespace twill

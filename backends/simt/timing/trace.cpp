@@ -1,0 +1,87 @@
+#include "trace.hpp"
+
+#include <algorithm>
+
+namespace twill::simt::timing {
+namespace {
+
+constexpr double shared_address_instructions = 2;  // offsets of a tile: a sum, or a part of the instruction
+
+step_kind kind_of(const warp_access& access) {
+  if (access.space == memory_space::global) return access.store ? step_kind::global_store : step_kind::global_load;
+  return access.store ? step_kind::shared_store : step_kind::shared_load;
+}
+
+}  // namespace
+
+void trace::add_packets(const global_cost& cost, step& to) {
+  to.first_packet = static_cast<std::uint32_t>(packets_.size());
+  for (unsigned i = 0; i < cost.transactions; ++i) {
+    const transaction& each = cost.list[i];
+    packet* const last = packets_.size() > to.first_packet ? &packets_.back() : nullptr;
+    const bool joins = last != nullptr && last->address / packet_bytes_ == each.address / packet_bytes_ &&
+                       last->address + last->bytes == each.address;
+    if (joins) {
+      last->bytes += each.bytes;
+    } else {
+      packets_.push_back({each.address, each.bytes});
+    }
+  }
+  to.packets = static_cast<std::uint32_t>(packets_.size()) - to.first_packet;
+}
+
+void trace::add(const warp_access& access) {
+  if (access.active == 0) return;
+  open_block& block = blocks_[access.block];
+  if (block.warps.size() <= access.warp) {
+    block.warps.resize(access.warp + 1);
+    block.intervals.resize(access.warp + 1);
+    block.known.resize(access.warp + 1);
+  }
+  auto& steps = block.warps[access.warp];
+  for (auto& passed = block.intervals[access.warp]; passed < access.interval; ++passed) {
+    steps.push_back({step_kind::barrier});
+  }
+  step taken{kind_of(access)};
+  // An address that the warp has had at this place before, in a loop, is still in its registers.
+  const std::uint64_t place = std::uint64_t{access.site} << 48 ^ access.address[__builtin_ctzll(access.active)];
+  if (block.known[access.warp].insert(place).second) {
+    const bool shared = access.space == memory_space::shared;
+    taken.instructions = static_cast<float>(shared ? shared_address_instructions : address_instructions_);
+  }
+  if (access.space == memory_space::global) {
+    global_cost cost;
+    rules_.global(access, cost);
+    taken.turns = static_cast<float>(cost.turns);
+    add_packets(cost, taken);
+    counts_.add(counts_of(access, cost));
+  } else {
+    const shared_cost cost = rules_.shared(access);
+    taken.turns = static_cast<float>(cost.wavefronts);
+    counts_.add(counts_of(access, cost));
+    for (unsigned lane = 0; lane < warp_access::max_lanes; ++lane) {
+      if ((access.active >> lane & 1) == 0) continue;
+      shared_first_ = std::min(shared_first_, access.address[lane]);
+      shared_end_ = std::max(shared_end_, access.address[lane] + access.bytes);
+    }
+  }
+  steps.push_back(taken);
+}
+
+std::vector<traced_block> trace::take_blocks() {
+  std::vector<traced_block> all;
+  all.reserve(blocks_.size());
+  for (auto& [id, block] : blocks_) {
+    const std::uint32_t barriers = *std::max_element(block.intervals.begin(), block.intervals.end());
+    for (std::size_t warp = 0; warp < block.warps.size(); ++warp) {
+      for (auto passed = block.intervals[warp]; passed < barriers; ++passed) {
+        block.warps[warp].push_back({step_kind::barrier});
+      }
+    }
+    all.push_back({id, std::move(block.warps)});
+  }
+  blocks_.clear();
+  return all;
+}
+
+}  // namespace twill::simt::timing

@@ -1,0 +1,76 @@
+#pragma once
+
+// What the blocks of a launch do, as far as it takes time: the recorded accesses of their warps, priced.
+
+#include <cstdint>
+#include <map>
+#include <unordered_set>
+#include <vector>
+
+#include "backends/simt/access_rules.hpp"
+#include "backends/simt/transaction_counter.hpp"
+
+namespace twill::simt::timing {
+
+enum class step_kind : std::uint8_t { global_load, global_store, shared_load, shared_store, barrier };
+
+inline bool is_global(step_kind kind) {
+  return kind == step_kind::global_load || kind == step_kind::global_store;
+}
+inline bool is_store(step_kind kind) {
+  return kind == step_kind::global_store || kind == step_kind::shared_store;
+}
+
+/// What travels between a multiprocessor and memory together: the transactions in one line.
+struct packet {
+  std::uint64_t address;
+  std::uint32_t bytes;
+};
+
+struct step {
+  step_kind kind;
+  float turns = 0;         ///< of the load/store unit
+  float instructions = 0;  ///< before it, of the same warp: for its address and what the recorder reports
+  std::uint32_t first_packet = 0, packets = 0;
+};
+
+struct traced_block {
+  std::uint64_t id = 0;
+  std::vector<std::vector<step>> warps;
+};
+
+/// Collects accesses. Those of one warp come in the order of its program; blocks may come in any order.
+class trace {
+ public:
+  /// What of one instruction lies side by side in a line of `packet_bytes` travels together.
+  /// `address_instructions`: before an access whose address its warp has not used at the same site.
+  trace(const access_rules& rules, unsigned packet_bytes, double address_instructions)
+      : rules_(rules), packet_bytes_(packet_bytes), address_instructions_(address_instructions) {}
+
+  void add(const warp_access& access);
+
+  /// The blocks, ascending, each with as many barriers in all its warps. Call it once, when all accesses are there.
+  std::vector<traced_block> take_blocks();
+  const std::vector<packet>& packets() const { return packets_; }
+  /// The least shared memory that the accesses of a block need.
+  std::uint64_t shared_bytes() const { return shared_end_ > shared_first_ ? shared_end_ - shared_first_ : 0; }
+  const access_counts& counts() const { return counts_; }
+
+ private:
+  struct open_block {
+    std::vector<std::vector<step>> warps;
+    std::vector<std::uint32_t> intervals;
+    std::vector<std::unordered_set<std::uint64_t>> known;  // of each warp: sites with the addresses used there
+  };
+  void add_packets(const global_cost& cost, step& to);
+
+  const access_rules& rules_;
+  unsigned packet_bytes_;
+  double address_instructions_;
+  std::map<std::uint64_t, open_block> blocks_;
+  std::vector<packet> packets_;
+  std::uint64_t shared_first_ = ~std::uint64_t{0}, shared_end_ = 0;
+  access_counts counts_;
+};
+
+}  // namespace twill::simt::timing

@@ -1,0 +1,95 @@
+#include "timing_sheet.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace twill::simt {
+namespace {
+
+using nlohmann::json;
+
+struct figure {
+  const char* name;
+  double timing_sheet::* value;
+  double least, most;
+};
+constexpr double any = 1e18;
+constexpr figure figures[] = {
+    {"copy_bytes_per_second", &timing_sheet::copy_bytes_per_second, 1e6, any},
+    {"launch_microseconds", &timing_sheet::launch_microseconds, 0, 1e6},
+    {"warp_instructions_per_clock", &timing_sheet::warp_instructions_per_clock, 0.01, 64},
+    {"alu_latency_clocks", &timing_sheet::alu_latency_clocks, 1, 1000},
+    {"startup_instructions", &timing_sheet::startup_instructions, 1, 10000},
+    {"address_instructions", &timing_sheet::address_instructions, 0.1, 1000},
+    {"wavefront_clocks", &timing_sheet::wavefront_clocks, 0.1, 64},
+    {"shared_latency_clocks", &timing_sheet::shared_latency_clocks, 1, 10000},
+    {"barrier_clocks", &timing_sheet::barrier_clocks, 1, 10000},
+    {"l1_bytes", &timing_sheet::l1_bytes, 1024, 1 << 24},
+    {"l1_latency_clocks", &timing_sheet::l1_latency_clocks, 1, 10000},
+    {"l2_latency_clocks", &timing_sheet::l2_latency_clocks, 1, 10000},
+    {"l2_bytes_per_second", &timing_sheet::l2_bytes_per_second, 1e6, any},
+    {"l2_fill_bytes", &timing_sheet::l2_fill_bytes, 32, 256},
+    {"memory_latency_clocks", &timing_sheet::memory_latency_clocks, 1, 100000},
+    {"multiprocessors_per_port", &timing_sheet::multiprocessors_per_port, 1, 1024},
+    {"port_load_bytes_per_clock", &timing_sheet::port_load_bytes_per_clock, 0.1, 4096},
+    {"port_store_bytes_per_clock", &timing_sheet::port_store_bytes_per_clock, 0.1, 4096},
+    {"port_store_slot_bytes", &timing_sheet::port_store_slot_bytes, 1, 256},
+    {"channels", &timing_sheet::channels, 1, 1024},
+    {"channel_bytes", &timing_sheet::channel_bytes, 32, 1 << 20},
+    {"channel_queue", &timing_sheet::channel_queue, 1, 65536},
+    {"banks", &timing_sheet::banks, 1, 1024},
+    {"page_bytes", &timing_sheet::page_bytes, 256, 1 << 20},
+    {"activate_nanoseconds", &timing_sheet::activate_nanoseconds, 0.1, 1000},
+    {"row_cycle_nanoseconds", &timing_sheet::row_cycle_nanoseconds, 0.1, 1000},
+    {"turnaround_nanoseconds", &timing_sheet::turnaround_nanoseconds, 0.1, 1000},
+};
+constexpr char hash_field[] = "channel_hash";
+constexpr const char* hashes[] = {"none", "uniform", "mi200", "mi300"};
+
+std::string plain(double value) {
+  return json(value).dump();
+}
+
+std::string read_figure(const std::string& name, const json& value, timing_sheet& sheet) {
+  for (const auto& each : figures) {
+    if (name != each.name) continue;
+    const bool fits = value.is_number() && value.get<double>() >= each.least && value.get<double>() <= each.most;
+    if (!fits) {
+      return "timing." + name + " is " + value.dump() + "; it must be a number from " + plain(each.least) + " to " +
+             plain(each.most);
+    }
+    sheet.*each.value = value.get<double>();
+    return {};
+  }
+  return "no field is called \"timing." + name + "\"";
+}
+
+std::string read_hash(const json& value, timing_sheet& sheet) {
+  std::string known;
+  for (const char* each : hashes) {
+    if (value == each) {
+      sheet.channel_hash = each;
+      return {};
+    }
+    known += known.empty() ? each : std::string(", ") + each;
+  }
+  return "timing.channel_hash is " + value.dump() + "; it must be one of " + known;
+}
+
+}  // namespace
+
+std::string read_timing(const json& timing, timing_sheet& sheet) {
+  if (!timing.is_object()) return "timing must be an object";
+  for (const auto& [name, value] : timing.items()) {
+    std::string wrong = name == hash_field ? read_hash(value, sheet) : read_figure(name, value, sheet);
+    if (!wrong.empty()) return wrong;
+  }
+  const bool some_rows = sheet.banks > 0 || sheet.activate_nanoseconds > 0 || sheet.row_cycle_nanoseconds > 0;
+  const bool all_rows = sheet.banks > 0 && sheet.activate_nanoseconds > 0 && sheet.row_cycle_nanoseconds > 0;
+  if (some_rows && !all_rows) {
+    return "of timing.banks, timing.activate_nanoseconds and timing.row_cycle_nanoseconds only some are given; "
+           "rows of memory need all three";
+  }
+  return {};
+}
+
+}  // namespace twill::simt

@@ -1,0 +1,144 @@
+// Times that are predicted, against what was published, and what the parts of the prediction do by themselves.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include <twill/simt.hpp>
+#include <twill/transpose.hpp>
+#include <twill/twill.hpp>
+
+#include "backends/simt/timing/channels.hpp"
+#include "backends/simt/timing/prediction.hpp"
+#include "models.hpp"
+#include "support/simt_ladder_accesses.hpp"
+#include "support/simt_launch.hpp"
+
+using namespace twill;
+using simt::timing::machine_of;
+using support::contains;
+using support::error_of;
+using support::ladder_launch;
+
+namespace {
+
+simt::timing::launch_prediction predict_ladder(const char* device, const ladder_launch& launch) {
+  const auto sheet = simt::find_datasheet(device);
+  const auto on = machine_of(sheet);
+  simt::timing::trace recorded(simt::rules_of(sheet.architecture), on.packet_bytes, on.address_instructions);
+  detail::launch_config config;
+  config.block = {static_cast<unsigned>(launch.block_x), static_cast<unsigned>(launch.block_y), 1};
+  const auto blocks = static_cast<std::uint64_t>(launch.blocks());
+  const auto wanted = std::min(blocks, simt::timing::blocks_to_record(sheet, on, config));
+  support::emit_ladder(launch, 0, wanted, [&](const simt::warp_access& access) { recorded.add(access); });
+  return predict_launch(sheet, on, recorded, blocks, static_cast<std::uint64_t>(launch.threads()), 0);
+}
+
+double gigabytes_per_second(const char* device, const ladder_launch& launch) {
+  const auto on = machine_of(simt::find_datasheet(device));
+  const double bytes = 2.0 * static_cast<double>(launch.extent * launch.extent * launch.element_bytes);
+  return bytes / (predict_ladder(device, launch).seconds + on.launch_seconds) * 1e-9;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("simt prediction");
+
+TEST_CASE("literal: channels of memory") {
+  const auto gtx280 = machine_of(simt::find_datasheet("gtx280"));
+  CHECK(channel_of(gtx280, 0) == 0);
+  CHECK(channel_of(gtx280, 255) == 0);
+  CHECK(channel_of(gtx280, 256) == 1);
+  CHECK(channel_of(gtx280, 2048 + 7 * 256) == 7);
+  const auto g80 = machine_of(simt::find_datasheet("8800gtx"));
+  CHECK(channel_of(g80, 6 * 256) == 0);
+  const auto mi250x = machine_of(simt::find_datasheet("mi250x"));
+  CHECK(channel_of(mi250x, 256) == 1);
+  CHECK(channel_of(mi250x, 1 << 16) == 1);
+  CHECK(channel_of(mi250x, (1 << 16) + 256) == 0);
+  CHECK(channel_of(mi250x, 1 << 12) == 16);
+  const auto mi300x = machine_of(simt::find_datasheet("mi300x"));
+  CHECK(channel_of(mi300x, 1 << 11) == 8);
+  CHECK(channel_of(mi300x, 1 << 14) == 4 + 16);
+  CHECK(channel_of(mi300x, 1 << 13) == 2 + 64);
+}
+
+TEST_CASE("every stated hash spreads consecutive blocks evenly") {
+  for (const char* name : {"8800gtx", "gtx280", "mi250x", "mi300x"}) {
+    const auto on = machine_of(simt::find_datasheet(name));
+    std::vector<int> blocks(on.channels);
+    for (std::uint64_t i = 0; i < on.channels * 64; ++i) ++blocks[channel_of(on, i * on.interleave_bytes)];
+    CAPTURE(name);
+    CHECK(*std::min_element(blocks.begin(), blocks.end()) == 64);
+  }
+}
+
+TEST_CASE("literal: blocks that a multiprocessor holds") {
+  const auto sheet = simt::find_datasheet("gtx280");
+  const auto on = machine_of(sheet);
+  CHECK(resident_blocks(sheet, on, 256, 0) == 4);
+  CHECK(resident_blocks(sheet, on, 256, 4224) == 3);  // 16,384 bytes, a part of them for parameters
+  CHECK(resident_blocks(sheet, on, 32, 0) == 8);      // never more
+  CHECK(resident_blocks(sheet, on, 512, 12000) == 1);
+  const auto h200 = simt::find_datasheet("h200");
+  CHECK(resident_blocks(h200, machine_of(h200), 256, 4224) == 8);
+  CHECK(resident_blocks(h200, machine_of(h200), 256, 65536) == 3);
+}
+
+TEST_CASE("GTX 280: camping on one partition, and none along diagonals") {
+  const ladder_launch camping{"conflict-free", 1024}, diagonal{"diagonal", 1024}, copy{"copy", 1024};
+  CHECK(predict_ladder("gtx280", camping).busiest_channel > 3);  // half of the bytes: all that is written
+  CHECK(predict_ladder("gtx280", diagonal).busiest_channel < 1.5);
+  CHECK(gigabytes_per_second("gtx280", camping) == doctest::Approx(16.6).epsilon(0.25));
+  CHECK(gigabytes_per_second("gtx280", diagonal) == doctest::Approx(69.5).epsilon(0.25));
+  CHECK(gigabytes_per_second("gtx280", copy) ==
+        doctest::Approx(96.9).epsilon(0.35));  // published for a matrix four times as large
+}
+
+TEST_CASE("K20: the four kernels of the slides") {
+  const auto rate = [](const char* rung, int block_y) {
+    return gigabytes_per_second("k20", ladder_launch{rung, 512, 4, 32, block_y});
+  };
+  const double naive = rate("naive-row", 32), coalesced = rate("coalesced", 32);
+  const double conflict_free = rate("conflict-free", 32), unrolled = rate("unrolled", 8);
+  CHECK(unrolled < 208);
+  CHECK(naive < coalesced);
+  CHECK(coalesced < conflict_free);
+  CHECK(conflict_free < unrolled);
+}
+
+TEST_CASE("no prediction passes the memory's peak, and repeating costs less than starting again") {
+  for (const char* name : {"8800gtx", "v100", "a100", "h100", "mi50", "mi100", "rx6800xt", "rx7900xtx"}) {
+    CAPTURE(name);
+    const auto sheet = simt::find_datasheet(name);
+    ladder_launch copy{"copy", 512, 4, 32, 8};
+    copy.warp_lanes = static_cast<int>(sheet.warp_size);
+    const double once = predict_ladder(name, copy).seconds;
+    CHECK(2.0 * 512 * 512 * 4 / once < static_cast<double>(sheet.peak_bytes_per_second));
+    copy.repeats = 3;
+    CHECK(predict_ladder(name, copy).seconds < 3 * once);
+  }
+}
+
+TEST_CASE("predict: a recorded transpose") {
+  const auto gpu = device::open("simt:h200");
+  CHECK(predicts(gpu));
+  stream on(gpu);
+  buffer<float> in(gpu, 512 * 512), out(gpu, 512 * 512);
+  const auto found = predict(gpu, [&] { transpose(on, in.data(), out.data(), {512, 512}); });
+  CHECK(found.launches == 1);
+  CHECK_FALSE(found.sampled);
+  CHECK(found.seconds > predicted_copy_seconds(gpu, 512 * 512 * 4) * 0.8);
+  CHECK(found.seconds < 20e-6);
+  CHECK(predict(gpu, [] {}).seconds == 0);
+}
+
+TEST_CASE("errors: what does not predict") {
+  for (const char* name : {"simt", "cpu"}) {
+    const auto on = device::open(name);
+    CHECK_FALSE(predicts(on));
+    CHECK(contains(error_of([&] { predict(on, [] {}); }), "predicts no times"));
+    CHECK(contains(error_of([&] { predicted_copy_seconds(on, 1); }), "simt:h200"));
+  }
+}
