@@ -49,6 +49,8 @@ set(twill_core_sources
 # Compiled once for each of cuda, hip and simt.
 set(twill_kernel_sources
   src/ops/copy.cpp
+  src/ops/in_place_passes.cpp
+  src/ops/in_place_square.cpp
   src/ops/permute.cpp
   src/ops/permute_gather.cpp
   src/ops/permute_plan.cpp
@@ -66,6 +68,7 @@ set(twill_kernel_sources
   src/ops/transpose_odd.cpp
   src/ops/transpose_skinny.cpp
   src/ops/transpose_small.cpp
+  src/ops/transpose_strip.cpp
   src/ops/transpose_tile.cpp
   src/ops/transpose_words.cpp
   src/ladder/reduce.cpp

@@ -9,11 +9,13 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <twill/twill.hpp>
 
 #include "support/arena.hpp"
 #include "support/devices.hpp"
+#include "support/permute_reference.hpp"
 #include "support/transpose_in_place_reference.hpp"
 #include "support/transpose_reference.hpp"
 
@@ -153,12 +155,138 @@ drawn_call draw_transpose_in_place(dice& d) {
   return call;
 }
 
+std::string text_of(const twill::dims& list) {
+  std::string text = "{";
+  for (const std::int64_t each : list) text += " " + std::to_string(each);
+  return text + " }";
+}
+
+/// Strides of dimensions that lie in each other in any order, some with gaps, some backwards.
+twill::dims draw_strides(dice& d, const twill::dims& extents) {
+  const int rank = extents.size();
+  std::vector<int> nested(static_cast<std::size_t>(rank));
+  for (int i = 0; i < rank; ++i) nested[static_cast<std::size_t>(i)] = rank - 1 - i;
+  if (d.one_in(4)) std::swap(nested[static_cast<std::size_t>(d.pick(0, rank - 1))], nested[0]);
+  std::int64_t strides[8] = {}, next = d.one_in(6) ? 2 : 1;
+  for (const int i : nested) {
+    strides[i] = d.one_in(6) ? -next : next;
+    next = next * std::max<std::int64_t>(1, extents[i]) + (d.one_in(4) ? d.pick(0, 9) : 0);
+  }
+  return {strides, static_cast<std::size_t>(rank)};
+}
+
+drawn_call draw_permute(dice& d) {
+  const std::int64_t bytes = d.one_in(2) ? std::int64_t{1} << d.pick(0, 4) : d.pick(1, 16);
+  const int rank = static_cast<int>(d.pick(1, 8));
+  std::int64_t extents[8] = {}, order[8] = {}, most = std::max<std::int64_t>(1, d.budget() / bytes);
+  for (int i = 0; i < rank; ++i) {
+    extents[i] = d.one_in(80) ? 0 : d.extent(rank > 3 ? std::min<std::int64_t>(most, 40) : most);
+    most /= std::max<std::int64_t>(1, extents[i]);
+    order[i] = i;
+  }
+  for (int i = rank - 1; i > 0; --i) {
+    std::swap(order[i], order[d.pick(0, i)]);
+    std::swap(extents[i], extents[d.pick(0, i)]);
+  }
+  const auto count = static_cast<std::size_t>(rank);
+  twill::permute_shape s{{extents, count}, {order, count}, {}, {}};
+  twill::permute_shape full = s;
+  full.in_strides = support::packed_strides(s.extents);
+  full.out_strides = support::packed_strides(support::out_extents(s));
+  if (d.one_in(2)) s.in_strides = full.in_strides = draw_strides(d, s.extents);
+  if (d.one_in(2)) s.out_strides = full.out_strides = draw_strides(d, support::out_extents(s));
+  const support::array_reach in = support::reach_of(s.extents, full.in_strides, bytes);
+  const support::array_reach out = support::reach_of(support::out_extents(s), full.out_strides, bytes);
+  drawn_call call;
+  call.in_bytes = static_cast<std::size_t>(in.before + in.after);
+  call.out_bytes = static_cast<std::size_t>(out.before + out.after);
+  call.in_offset = d.offset();
+  call.out_offset = d.offset();
+  call.text = text_of("permute", text_of(s.extents), "order", text_of(s.order), "strides", text_of(s.in_strides),
+                      text_of(s.out_strides), "bytes", bytes, "offsets", call.in_offset, call.out_offset);
+  call.run = [=](twill::stream_ref stream, const unsigned char* from, unsigned char* to, unsigned char*) {
+    twill::permute_bytes(stream, from + in.before, to + out.before, bytes, s);
+  };
+  call.expect = [=](const unsigned char* from, unsigned char* to) {
+    support::permute_reference(from + in.before, to + out.before, bytes, full);
+  };
+  return call;
+}
+
+drawn_call draw_copy(dice& d) {
+  const std::int64_t bytes = d.element_bytes(), most = std::max<std::int64_t>(1, d.budget() / bytes);
+  twill::pitched_shape s;
+  s.rows = d.one_in(3) ? 1 : d.extent(most);
+  s.cols = d.extent(most / s.rows);
+  s.in_pitch = d.leading(s.cols);
+  s.out_pitch = d.leading(s.cols);
+  const std::int64_t in_pitch = s.in_pitch ? s.in_pitch : s.cols, out_pitch = s.out_pitch ? s.out_pitch : s.cols;
+  drawn_call call;
+  call.in_bytes = static_cast<std::size_t>(((s.rows - 1) * in_pitch + s.cols) * bytes);
+  call.out_bytes = static_cast<std::size_t>(((s.rows - 1) * out_pitch + s.cols) * bytes);
+  call.in_offset = d.offset();
+  call.out_offset = d.offset();
+  call.text = text_of("copy", s.rows, "x", s.cols, "pitch", s.in_pitch, s.out_pitch, "bytes", bytes, "offsets",
+                      call.in_offset, call.out_offset);
+  call.run = [=](twill::stream_ref stream, const unsigned char* in, unsigned char* out, unsigned char*) {
+    twill::copy_pitched_bytes(stream, in, out, bytes, s);
+  };
+  call.expect = [=](const unsigned char* in, unsigned char* out) {
+    for (std::int64_t row = 0; row < s.rows; ++row) {
+      std::memcpy(out + row * out_pitch * bytes, in + row * in_pitch * bytes, static_cast<std::size_t>(s.cols * bytes));
+    }
+  };
+  return call;
+}
+
+drawn_call draw_reverse(dice& d) {
+  const std::int64_t bytes = d.element_bytes(), count = d.extent(std::max<std::int64_t>(1, d.budget() / bytes));
+  const auto size = static_cast<std::size_t>(bytes);
+  const bool in_place = d.one_in(2);
+  drawn_call call;
+  call.out_bytes = static_cast<std::size_t>(count) * size;
+  call.in_bytes = in_place ? 0 : call.out_bytes;
+  call.in_offset = d.offset();
+  call.out_offset = d.offset();
+  call.text = text_of(in_place ? "reverse_in_place" : "reverse", count, "bytes", bytes, "offsets", call.in_offset,
+                      call.out_offset);
+  call.run = [=](twill::stream_ref stream, const unsigned char* in, unsigned char* out, unsigned char*) {
+    if (in_place) return twill::reverse_in_place_bytes(stream, out, count, bytes);
+    twill::reverse_bytes(stream, in, out, count, bytes);
+  };
+  call.expect = [=](const unsigned char* in, unsigned char* out) {
+    const unsigned char* from = in_place ? out : in;
+    const std::vector<unsigned char> before(from, from + static_cast<std::size_t>(count) * size);
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::memcpy(out + i * bytes, before.data() + (count - 1 - i) * bytes, size);
+    }
+  };
+  return call;
+}
+
+drawn_call draw(dice& d) {
+  switch (d.pick(0, 9)) {
+    case 0:
+    case 1:
+    case 2:
+      return draw_transpose_in_place(d);
+    case 3:
+    case 4:
+    case 5:
+      return draw_permute(d);
+    case 6:
+      return d.one_in(2) ? draw_copy(d) : draw_reverse(d);
+    default:
+      return draw_transpose(d);
+  }
+}
+
 void run_random(const twill::device& device, int cases) {
   const twill::stream stream(device);
   support::arena arena(stream, arena_bytes);
   dice d(20260607);
   for (int i = 0; i < cases; ++i) {
-    const drawn_call call = d.one_in(3) ? draw_transpose_in_place(d) : draw_transpose(d);
+    const drawn_call call = draw(d);
     if (support::arena::needed_by(call) > arena.free_bytes()) {
       const std::string wrong = arena.finish();
       REQUIRE_MESSAGE(wrong.empty(), wrong);

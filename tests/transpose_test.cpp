@@ -134,10 +134,10 @@ TEST_CASE("reference: rows that begin anywhere, a few bytes more or less than ti
       return std::uniform_int_distribution<std::int64_t>(low, high)(random);
     };
     for (std::int64_t bytes : {1, 2, 4, 8}) {
-      const std::int64_t written = (bytes == 8 ? 496 : 240) / bytes;
+      const std::int64_t written = (bytes < 4 ? 224 : 480) / bytes;
       for (int i = 0; i < 24; ++i) {
         transpose_shape s;
-        s.rows = std::max<std::int64_t>(pick(1, 3) * written + pick(-2, 16 / bytes + 2), 256 / bytes);
+        s.rows = std::max<std::int64_t>(pick(1, 3) * written + pick(-2, 32 / bytes + 2), 256 / bytes);
         s.cols = 256 / bytes + pick(0, 200 / bytes);
         if (pick(0, 2) == 0) s.batch = 2;
         if (pick(0, 1)) s.in_ld = s.cols + pick(0, 5);
@@ -166,6 +166,20 @@ TEST_CASE("reference: a few columns, a few rows") {
         const auto in_offset = static_cast<std::size_t>(offset);
         check_case(stream, {many, few, batch, 0, many + gap}, bytes, in_offset, 0, random());
         check_case(stream, {few, many, batch, many + gap, 0}, bytes, in_offset, 0, random());
+      }
+    }
+  });
+}
+
+TEST_CASE("reference: short rows of whole chunks") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::mt19937 random(20240610);
+    for (std::int64_t bytes : {1, 2, 4, 8, 16}) {
+      for (std::int64_t row : {16, 32, 48, 64, 128}) {
+        const std::int64_t lines = std::uniform_int_distribution<std::int64_t>(64, 300)(random), chunk = 16 / bytes;
+        const std::int64_t rows = lines * chunk, batch = 1 + lines % 2, gap = lines % 3 * chunk;
+        check_case(stream, {rows, row / bytes, batch, 0, rows + gap}, bytes, 0, 0, random());
       }
     }
   });

@@ -60,4 +60,22 @@ struct unit_of_bytes<16> {
   using type = word16;
 };
 
+// Stores 16 bytes in words as wide as Unit, of 4 bytes at least.
+template <class Unit>
+__device__ void store_words(unsigned char* to, const word16& v) {
+  if constexpr (sizeof(Unit) == 16) {
+    *reinterpret_cast<word16*>(to) = v;
+  } else if constexpr (sizeof(Unit) == 8) {
+    auto* words = reinterpret_cast<std::uint64_t*>(to);
+    words[0] = word<0>(v) | static_cast<std::uint64_t>(word<1>(v)) << 32;
+    words[1] = word<2>(v) | static_cast<std::uint64_t>(word<3>(v)) << 32;
+  } else {
+    auto* words = reinterpret_cast<std::uint32_t*>(to);
+    words[0] = word<0>(v);
+    words[1] = word<1>(v);
+    words[2] = word<2>(v);
+    words[3] = word<3>(v);
+  }
+}
+
 }  // namespace twill::TWILL_BACKEND::kernels

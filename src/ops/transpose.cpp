@@ -1,6 +1,8 @@
-// Which kernel transposes what: register blocks (transpose_tile) serve matrices of 1, 2, 4, 8 and 16 bytes, windows
-// (transpose_small) batches of small ones, packing (transpose_odd) elements of 3, 5, 6, 7, 12 and 24 bytes; all others
-// are gathered (transpose_gather). The choice depends on shape, strides and alignment alone and takes constant time.
+// Which kernel transposes what. Elements of 1, 2, 4, 8 and 16 bytes: a few columns or rows (transpose_skinny), short
+// rows of whole chunks (transpose_strip), rows of whole chunks (transpose_tile), batches of small matrices
+// (transpose_small), rows that begin anywhere (transpose_words). Elements of 3, 5, 6, 7, 12 and 24 bytes are packed
+// (transpose_odd); all others are gathered (transpose_gather). The choice depends on shape, strides and alignment alone
+// and takes constant time.
 
 #include <cstdint>
 
@@ -10,6 +12,7 @@
 #include "ops/transpose_plan.hpp"
 #include "ops/transpose_skinny.hpp"
 #include "ops/transpose_small.hpp"
+#include "ops/transpose_strip.hpp"
 #include "ops/transpose_tile.hpp"
 #include "ops/transpose_words.hpp"
 
@@ -29,6 +32,7 @@ std::int64_t alignment_of(const detail::transpose_args& a) {
 void transpose(const detail::work_queue& queue, const detail::transpose_args& args) {
   const std::int64_t alignment = alignment_of(args);
   if (skinny_serves(queue, args)) return start_skinny(queue, args);
+  if (strip_serves(queue, args, alignment)) return start_strip(queue, args);
   if (tile_serves(args, alignment)) return start_tile(queue, args);
   if (small_serves(args, limits_of(queue.device->properties()))) return start_small(queue, args);
   if (words_serve(queue, args, alignment)) return start_words(queue, args);

@@ -47,13 +47,13 @@ template <int Bytes>
 void choose_tile(odd_plan& p, const transpose_args& a) {
   using element = odd_element<Bytes>;
   constexpr std::int64_t group = element::group, threads = element::threads;
-  constexpr std::int64_t widest = std::min(threads, (threads - 2) * 16 / Bytes) / group * group;
-  constexpr std::int64_t usual = Bytes == 3 || Bytes == 5 || Bytes == 7 ? 64 : 32;
+  constexpr std::int64_t longest = (threads - 2) * 16 / Bytes / group * group;  // a chunk of a row for each thread
+  constexpr std::int64_t widest = std::min(threads, longest);
   odd_matrices& m = p.m;
-  std::int64_t columns = std::min(usual, a.cols), groups = threads / columns;
+  std::int64_t columns = std::min<std::int64_t>(element::columns, a.cols), groups = threads / columns;
   if (p.layout == odd_layout::wrapped) {
     groups = 1;
-    columns = std::min(widest, std::max(group, threads * group / a.rows / group * group));
+    columns = std::min(longest, std::max(group, threads * group / a.rows / group * group));
     m.height = static_cast<int>(a.rows);
   } else {
     if (ceil_div(a.rows, group) < groups) {
@@ -89,7 +89,8 @@ template <int Bytes>
 void lay_out_runs(odd_plan& p, const transpose_args& a, std::int64_t run_bytes, bool in_aligned) {
   odd_matrices& m = p.m;
   std::int64_t pitch = run_bytes + (in_aligned ? 0 : 30);
-  while ((pitch - m.run_ld) % 16 != 0) ++pitch;
+  const std::int64_t step = p.layout != odd_layout::wrapped ? 16 : std::max(4, odd_element<Bytes>::alignment);
+  while ((pitch - m.run_ld) % step != 0) ++pitch;
   int fewest = INT32_MAX;
   std::int64_t best = pitch;
   const auto set = [&](std::int64_t to) {
@@ -97,7 +98,7 @@ void lay_out_runs(odd_plan& p, const transpose_args& a, std::int64_t run_bytes, 
     m.row_pitch = m.rows_in_run > 1 ? static_cast<int>(m.in_ld) : m.run_pitch;
     m.group_pitch = m.rows_in_run > 1 ? m.run_pitch : odd_element<Bytes>::group * m.run_pitch;
   };
-  for (int i = 0; i < 8 && fewest > 1; ++i, pitch += 16) {
+  for (int i = 0; i < 128 && fewest > 1; i += static_cast<int>(step), pitch += step) {
     set(pitch);
     const int accesses = accesses_of<Bytes>(p, a);
     if (accesses >= fewest) continue;
@@ -151,7 +152,7 @@ odd_plan plan_of(const transpose_args& a) {
   const std::int64_t starts = address_of(a.in) | m.run_ld | run_bytes | (a.batch > 1 ? m.in_stride : 0);
   const bool in_aligned = starts % 16 == 0;
   lay_out_runs<Bytes>(p, a, run_bytes, in_aligned);
-  if (in_aligned && columns_aligned && p.layout != odd_layout::wrapped && (m.row_pitch % 4 == 0 || Bytes > 8)) {
+  if (in_aligned && columns_aligned && p.layout != odd_layout::wrapped) {
     p.layout = odd_layout::aligned;
   }
   find_inside<Bytes>(m, in_aligned);
@@ -162,12 +163,11 @@ odd_plan plan_of(const transpose_args& a) {
   m.column_chunks = kernels::make_divider(column_chunks);
   m.run_step = static_cast<int>(threads / run_chunks);
   m.column_step = static_cast<int>(threads / column_chunks);
-  m.staged = static_cast<int>(ceil_div(std::int64_t{m.runs} * m.run_pitch + 48, 16) * 16);
   m.staged_pitch = static_cast<int>(column_chunks | 1);
   const std::int64_t staged_chunks = p.layout == odd_layout::wrapped
                                          ? std::int64_t{m.columns} * m.height / group * element::chunks
                                          : std::int64_t{m.columns} * m.staged_pitch;
-  p.shared_bytes = m.staged + staged_chunks * 16;
+  p.shared_bytes = std::max(std::int64_t{m.runs} * m.run_pitch + 64, staged_chunks * 16);
   const std::int64_t tiles_r = ceil_div(a.rows + m.lead, m.height), tiles_c = ceil_div(a.cols, m.columns);
   p.blocks = a.batch < INT32_MAX && tiles_r < INT32_MAX / a.batch && tiles_c < INT32_MAX / 2 / (tiles_r * a.batch)
                  ? tiles_r * tiles_c * a.batch

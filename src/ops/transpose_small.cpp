@@ -65,13 +65,14 @@ void choose_padding(small_matrices& m) {
   }
 }
 
-template <class Unit, int Runs, int Capacity>
+template <class Unit, int Runs, int Capacity, int Threads>
 void start_windows(const work_queue& queue, const transpose_args& a) {
   small_matrices m{};
   m.rows = static_cast<int>(a.rows);
   m.cols = static_cast<int>(a.cols);
   m.bytes = a.batch * a.rows * a.cols * a.element_bytes;
   m.window = static_cast<int>(window_of(a.rows * a.cols * a.element_bytes, Capacity));
+  m.line = Capacity > Threads * 16 || m.window + 112 <= Capacity ? 128 : 16;
   m.matrix = kernels::make_divider(a.rows * a.cols);
   m.column = kernels::make_divider(a.rows);
   choose_padding<Unit>(m);
@@ -83,8 +84,8 @@ void start_windows(const work_queue& queue, const transpose_args& a) {
   const std::int64_t alike = until_aligned(m.window, 128) / m.window;
   const std::int64_t blocks = ceil_div(ceil_div(windows, runs), alike) * alike;
   m.stride = blocks * m.window;
-  check(launch(queue, grid_of(blocks, kernels::small_threads, runs * kernels::small_region<Capacity>),
-               &kernels::transpose_small<Unit, Runs, Capacity>, static_cast<unsigned char*>(a.out),
+  check(launch(queue, grid_of(blocks, Threads, runs * kernels::small_region<Capacity>),
+               &kernels::transpose_small<Unit, Runs, Capacity, Threads>, static_cast<unsigned char*>(a.out),
                static_cast<const unsigned char*>(a.in), m),
         "launch of transpose");
 }
@@ -92,9 +93,9 @@ void start_windows(const work_queue& queue, const transpose_args& a) {
 template <class Unit>
 void start_small_of(const work_queue& queue, const transpose_args& a) {
   if (until_aligned(a.rows * a.cols * a.element_bytes, 16) <= short_window) {
-    start_windows<Unit, sizeof(Unit) == 1 ? 8 : 4, short_window>(queue, a);
+    start_windows<Unit, sizeof(Unit) == 1 ? 8 : 4, short_window, 256>(queue, a);
   } else {
-    start_windows<Unit, 2, long_window>(queue, a);
+    start_windows<Unit, 2, long_window, 512>(queue, a);
   }
 }
 
@@ -109,6 +110,14 @@ bool small_serves(const transpose_args& a, const device_limits& limits) {
   if (!packed || addresses % 16 != 0) return false;
   return piece <= short_window ? runs_in<short_window>(limits) > 0
                                : piece <= long_window && runs_in<long_window>(limits) > 0;
+}
+
+// Those of whole windows, which go through shared memory.
+std::int64_t small_in_place(const transpose_args& a) {
+  const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
+  const bool is_short = until_aligned(bytes, 16) <= short_window;
+  const std::int64_t together = window_of(bytes, is_short ? short_window : long_window) / bytes;
+  return a.batch / together * together;
 }
 
 void start_small(const work_queue& queue, const transpose_args& a) {

@@ -16,28 +16,36 @@ namespace {
 using detail::transpose_args;
 using detail::work_queue;
 
-// Bytes of an output row of a tile; threads of a block, and blocks that should find room in a multiprocessor.
-template <int Bytes>
-inline constexpr int length_of = Bytes == 8 ? 512 : 256;
-template <int Bytes>
-inline constexpr int threads_of = 256;
-template <int Bytes>
-inline constexpr int blocks_of = Bytes == 4   ? 8
-                                 : Bytes == 8 ? 6
-                                              : 5;
+// The tiles that were ahead on an H200 (tests/bench/NOTES.md), and blocks that should find room in a multiprocessor.
+template <int Bytes, bool Whole>
+struct tile_of;
+template <bool Whole>
+struct tile_of<1, Whole> {
+  using type = kernels::word_tile<1, Whole, 256, 512, 16>;
+  static constexpr int blocks = 2;
+};
+template <bool Whole>
+struct tile_of<2, Whole> {
+  using type = kernels::word_tile<2, Whole, 256, 256, 8>;
+  static constexpr int blocks = 5;
+};
+template <>
+struct tile_of<4, true> {
+  using type = kernels::word_tile<4, true, 512, 512, 8>;
+  static constexpr int blocks = 4;
+};
+template <>
+struct tile_of<8, true> {
+  using type = kernels::word_tile<8, true, 512, 256, 8>;
+  static constexpr int blocks = 6;
+};
 
-template <int Bytes>
-std::int64_t tile_bytes() {
-  return kernels::word_tile<Bytes, length_of<Bytes>, 16>::bytes;
-}
-
-template <int Bytes>
+template <int Bytes, bool Whole>
 void start(const work_queue& queue, const transpose_args& a) {
-  constexpr int length = length_of<Bytes>, shear = 16, threads = threads_of<Bytes>, blocks = blocks_of<Bytes>;
-  using shape = kernels::word_tile<Bytes, length, shear>;
+  using shape = typename tile_of<Bytes, Whole>::type;
   const std::int64_t tiles_r = ceil_div(a.rows, shape::written), tiles_c = ceil_div(a.cols, shape::width);
   const std::int64_t tiles = tiles_r * tiles_c * a.batch;
-  const auto config = grid_of(tiles, threads, shape::bytes);
+  const auto config = grid_of(tiles, shape::threads, shape::bytes);
   kernels::word_matrices m{};
   m.rows = a.rows;
   m.cols = a.cols;
@@ -48,14 +56,21 @@ void start(const work_queue& queue, const transpose_args& a) {
   m.tiles_r = static_cast<unsigned>(tiles_r);
   m.tiles_c = static_cast<unsigned>(tiles_c);
   m.tiles = static_cast<unsigned>(tiles);
-  auto kernel = &kernels::transpose_words<Bytes, length, shear, threads, blocks, true>;
-  if constexpr (Bytes < 4) {
-    const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in));
-    const bool whole = ((address | m.in_ld | (a.batch > 1 ? m.in_stride : 0)) & 3) == 0;
-    if (!whole) kernel = &kernels::transpose_words<Bytes, length, shear, threads, blocks, false>;
-  }
+  constexpr auto kernel = &kernels::transpose_words<Bytes, Whole, shape, tile_of<Bytes, Whole>::blocks>;
   check(launch(queue, config, kernel, static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
         "launch of transpose");
+}
+
+// Whether all rows of the input begin at multiples of 4 bytes.
+bool whole_words(const transpose_args& a) {
+  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in));
+  const std::int64_t distances = a.in_ld | (a.batch > 1 ? a.in_stride : 0);
+  return ((address | distances * a.element_bytes) & 3) == 0;
+}
+
+template <int Bytes>
+bool fits(std::int64_t shared_bytes) {
+  return tile_of<Bytes, true>::type::bytes <= shared_bytes;
 }
 
 }  // namespace
@@ -63,20 +78,20 @@ void start(const work_queue& queue, const transpose_args& a) {
 bool words_serve(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
   const std::int64_t bytes = a.element_bytes, shared = limits_of(queue.device->properties()).shared_bytes;
   if (alignment < bytes || std::min(a.rows, a.cols) * bytes < 256) return false;
-  return (bytes == 1 && tile_bytes<1>() <= shared) || (bytes == 2 && tile_bytes<2>() <= shared) ||
-         (bytes == 4 && tile_bytes<4>() <= shared) || (bytes == 8 && tile_bytes<8>() <= shared);
+  return (bytes == 1 && fits<1>(shared)) || (bytes == 2 && fits<2>(shared)) || (bytes == 4 && fits<4>(shared)) ||
+         (bytes == 8 && fits<8>(shared));
 }
 
 void start_words(const work_queue& queue, const transpose_args& a) {
   switch (a.element_bytes) {
     case 1:
-      return start<1>(queue, a);
+      return whole_words(a) ? start<1, true>(queue, a) : start<1, false>(queue, a);
     case 2:
-      return start<2>(queue, a);
+      return whole_words(a) ? start<2, true>(queue, a) : start<2, false>(queue, a);
     case 4:
-      return start<4>(queue, a);
+      return start<4, true>(queue, a);
     default:
-      return start<8>(queue, a);
+      return start<8, true>(queue, a);
   }
 }
 

@@ -113,7 +113,7 @@ part make_part(const std::string& name) {
                             {512, 512}, {1024, 1024}, {500, 300}, {4096, 16}};
     return {name, "up to 1 MiB", tuned, product(shapes, whole_sizes, mega)};
   }
-  part sweep{name, "", tuned, {}};
+  part sweep{name, "", tuned, {}, 6};
   if (name == "sweep-batched") {
     sweep.title = "batches of rows x cols, about 64 MiB in all";
     extents shapes;

@@ -25,6 +25,7 @@ struct part {
   std::string name, title;
   std::vector<std::string> kernels;  ///< beside memcpy; "tuned" first where it is out of place
   std::vector<cell> cells;
+  int windows = 64;  ///< of 256 KiB, in which the output of a large cell is checked
 };
 
 /// The names of all parts, in the order in which they run.

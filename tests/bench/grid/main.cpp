@@ -75,7 +75,7 @@ int run(const options& o) {
   int wrong = 0;
   for (grid::part_result& result : results) {
     for (const grid::cell& each : result.of.cells) {
-      for (auto& found : laboratory.measure(each, result.of.kernels)) {
+      for (auto& found : laboratory.measure(each, result.of.kernels, result.of.windows)) {
         wrong += found.fault.empty() ? 0 : 1;
         result.outcomes.push_back(std::move(found));
       }

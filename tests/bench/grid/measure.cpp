@@ -9,8 +9,7 @@ namespace grid {
 namespace {
 
 constexpr std::size_t period = 67108744;  // bytes: 8 times a prime, so that rows of no grid shape repeat
-constexpr std::size_t whole_check = std::size_t{32} << 20, window = std::size_t{256} << 10;
-constexpr int windows = 48;
+constexpr std::size_t window = std::size_t{256} << 10;
 constexpr unsigned char poison = 0xA5;
 
 /// At least four times the last-level cache, once around all pairs.
@@ -56,6 +55,8 @@ laboratory::laboratory(const twill::device& on, std::size_t most_bytes, int reps
 }
 
 void laboratory::fill_inputs(std::size_t bytes) {
+  if (bytes <= filled_) return;
+  filled_ = bytes;
   auto* data = static_cast<unsigned char*>(in_.data());
   std::size_t done = std::min(period, bytes);
   twill::upload_bytes(stream_, data, host_.data(), done);
@@ -107,13 +108,17 @@ std::string laboratory::first_wrong(const cell& which, const unsigned char* foun
 
 // Compares the output of one call with the input: all of it, or of large ones the first, the last and some windows
 // between.
-std::string laboratory::fault_of(const cell& which, const std::string& kernel, const call& run) {
+std::string laboratory::fault_of(const cell& which, const std::string& kernel, const call& run, int windows) {
   const auto bytes = static_cast<std::size_t>(which.bytes());
-  if (in_place(kernel)) fill_inputs(bytes);
+  if (in_place(kernel)) {
+    filled_ = 0;
+    fill_inputs(bytes);
+    filled_ = 0;
+  }
   if (!in_place(kernel)) twill::fill_bytes(stream_, out_.data(), poison, bytes);
   run(0);
   const auto* result = static_cast<const unsigned char*>(in_place(kernel) ? in_.data() : out_.data());
-  const bool whole = bytes <= whole_check;
+  const bool whole = bytes <= window * static_cast<std::size_t>(windows);
   const std::int64_t step = whole ? which.elements() : static_cast<std::int64_t>(window) / which.element_bytes;
   std::vector<unsigned char> found(static_cast<std::size_t>(step * which.element_bytes));
   std::mt19937_64 random(7);
@@ -161,7 +166,7 @@ std::vector<times> laboratory::time_all(const std::vector<call>& calls) {
   return all;
 }
 
-std::vector<outcome> laboratory::measure(const cell& which, const std::vector<std::string>& kernels) {
+std::vector<outcome> laboratory::measure(const cell& which, const std::vector<std::string>& kernels, int windows) {
   const auto bytes = static_cast<std::size_t>(which.bytes());
   pitch_ = (bytes + 255) / 256 * 256;
   // In place, one side is memory enough for a round, and the other is scratch.
@@ -176,7 +181,7 @@ std::vector<outcome> laboratory::measure(const cell& which, const std::vector<st
     if (!has(kernel)) continue;
     const call run = call_of(which, kernel);
     try {
-      results.push_back({which, kernel, {}, 0, fault_of(which, kernel, run)});
+      results.push_back({which, kernel, {}, 0, fault_of(which, kernel, run, windows)});
       calls.push_back(run);
     } catch (const twill::error& problem) {
       if (problem.code() != twill::errc::unsupported && problem.code() != twill::errc::invalid_argument) throw;

@@ -34,8 +34,9 @@ class laboratory {
   const twill::device& on() const { return device_; }
   bool has(const std::string& rung) const;
 
-  /// Checks each kernel, then times all of them, and memcpy first, turn about. What a kernel cannot do is left out.
-  std::vector<outcome> measure(const cell& which, const std::vector<std::string>& kernels);
+  /// Checks each kernel, in so many windows of large outputs, then times all of them, and memcpy first, turn about.
+  /// What a kernel cannot do is left out.
+  std::vector<outcome> measure(const cell& which, const std::vector<std::string>& kernels, int windows);
 
  private:
   using call = std::function<void(int pair)>;
@@ -45,7 +46,7 @@ class laboratory {
   unsigned char* out(int pair) const { return static_cast<unsigned char*>(out_.data()) + offset(pair); }
   std::size_t offset(int pair) const { return pitch_ * static_cast<std::size_t>(pair); }
   call call_of(const cell& which, const std::string& kernel) const;
-  std::string fault_of(const cell& which, const std::string& kernel, const call& run);
+  std::string fault_of(const cell& which, const std::string& kernel, const call& run, int windows);
   std::string first_wrong(const cell& which, const unsigned char* found, std::int64_t first, std::int64_t count) const;
   std::vector<times> time_all(const std::vector<call>& calls);
 
@@ -55,6 +56,7 @@ class laboratory {
   std::vector<unsigned char> host_;  // the random bytes, which the inputs repeat
   std::size_t capacity_;
   twill::raw_buffer in_, out_;
+  std::size_t filled_ = 0;  // bytes of the inputs that hold the random bytes
   std::size_t pitch_ = 0;
   int pairs_ = 1;
 };
