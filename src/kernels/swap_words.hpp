@@ -1,22 +1,113 @@
 #pragma once
 
 // Square matrices whose rows begin anywhere, transposed where they are: as swap_tiles, but in pieces that rows of any
-// alignment allow. Elements of 1 and 2 bytes move as words, cut and put together as in transpose_words; larger ones
+// alignment allow. Elements of 1 and 2 bytes move as words, cut from two where needed; larger ones
 // move one by one, all of a thread's loads on their way together.
 
 #include <cstdint>
 
 #include "device.hpp"
+#include "kernels/realign.hpp"
 #include "kernels/swap_tiles.hpp"
-#include "kernels/transpose_words.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
-constexpr int swap_words_threads = 256;
+constexpr int swap_words_threads = 256, swap_words_rows = 8;
 
-/// 32 words wide, and as many rows as columns.
+/// 32 words wide, and as many rows as columns; transposed in shared memory. Each of its rows there is moved by some
+/// words so that multiples of 16 bytes of the matrix lie at multiples of 16; so that lanes side by side still write to
+/// different banks, the rows of each four lanes lie eight rows apart.
 template <int Bytes>
-using swap_word_tile = word_tile<Bytes, 128, 16>;
+struct swap_word_tile {
+  static constexpr int per_word = 4 / Bytes, edge = 32 * per_word, length = 128;  // elements, bytes
+  static constexpr int pitch = length + 16, bytes = edge * pitch;
+
+  // The row for column `element` of word `lane`, in bytes.
+  static __device__ int row(int element, int lane) { return (element * 32 + lane / 4 + lane % 4 * 8) * pitch; }
+  static __device__ int row_of(int column) { return row(column % per_word, column / per_word); }
+};
+
+// A word of each of eight rows, cut from two where rows begin inside of words. All loads are on their way together.
+template <bool Whole>
+__device__ void read_words(std::uint32_t (&w)[swap_words_rows], const unsigned char* from, std::int64_t ld) {
+  std::uint32_t next[swap_words_rows];
+#pragma unroll
+  for (int i = 0; i < swap_words_rows; ++i) {
+    const unsigned char* row = from + i * ld;
+    const auto* words = reinterpret_cast<const std::uint32_t*>(row - (reinterpret_cast<std::uintptr_t>(row) & 3));
+    w[i] = words[0];
+    if (!Whole) next[i] = words[1];
+  }
+  if constexpr (!Whole) {
+#pragma unroll
+    for (int i = 0; i < swap_words_rows; ++i) {
+      const auto skip = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from + i * ld) & 3);
+      w[i] = byte_permute(w[i], next[i], 0x3210 + 0x1111 * skip);
+    }
+  }
+}
+
+// The same at the matrix's edges, element by element; what lies outside is 0.
+template <int Bytes>
+__device__ void read_elements(std::uint32_t (&w)[swap_words_rows], const unsigned char* from, std::int64_t ld,
+                              std::int64_t rows, std::int64_t bytes) {
+  using unit = typename unit_of_bytes<Bytes>::type;
+#pragma unroll
+  for (int i = 0; i < swap_words_rows; ++i) {
+    w[i] = 0;
+#pragma unroll
+    for (int u = 0; u < 4 / Bytes; ++u) {
+      if (i >= rows || u * Bytes >= bytes) continue;
+      w[i] |= static_cast<std::uint32_t>(*reinterpret_cast<const unit*>(from + i * ld + u * Bytes)) << (u * 8 * Bytes);
+    }
+  }
+}
+
+// The words of the column `element` that eight rows' words hold, to `to`.
+template <int Bytes>
+__device__ void write_column(std::uint32_t* to, const std::uint32_t (&w)[swap_words_rows], int element) {
+#pragma unroll
+  for (int q = 0; q < swap_words_rows * Bytes / 4; ++q) {
+    if constexpr (Bytes == 2) {
+      to[q] = byte_permute(w[2 * q], w[2 * q + 1], element == 0 ? 0x5410 : 0x7632);
+    } else {
+      const std::uint32_t pair = element < 2 ? 0x5140 : 0x7362;
+      to[q] = byte_permute(byte_permute(w[4 * q], w[4 * q + 1], pair), byte_permute(w[4 * q + 2], w[4 * q + 3], pair),
+                           element % 2 == 0 ? 0x5410 : 0x7632);
+    }
+  }
+}
+
+// Brings the tile at (row0, col0) to shared memory, transposed. `out` is where it goes to.
+template <int Bytes, bool Whole>
+__device__ void load_turned(unsigned char* tile, const unsigned char* matrix, const unsigned char* out,
+                            const square_matrices& m, std::int64_t row0, std::int64_t col0) {
+  using shape = swap_word_tile<Bytes>;
+  const int lane = threadIdx.x % 32;
+  unsigned char* to[shape::per_word];
+#pragma unroll
+  for (int k = 0; k < shape::per_word; ++k) {
+    const auto address = reinterpret_cast<std::uintptr_t>(out + (lane * shape::per_word + k) * m.ld);
+    to[k] = tile + shape::row(k, lane) + 16 - (static_cast<int>(-address & 15) & -4);
+  }
+  // Words that are cut from two begin up to 3 bytes early and end up to 4 late: that stays in the row.
+  const std::int64_t offset = col0 * Bytes + lane * 4, bytes = m.extent * Bytes;
+  const bool inside = Whole ? offset + 4 <= bytes : offset >= 4 && offset + 8 <= bytes;
+#pragma unroll 2
+  for (int y = static_cast<int>(threadIdx.x) / 32 * swap_words_rows; y < shape::edge;
+       y += swap_words_threads / 32 * 8) {
+    const unsigned char* from = matrix + (row0 + y) * m.ld + offset;
+    std::uint32_t w[swap_words_rows];
+    if (inside && row0 + y + swap_words_rows <= m.extent) {
+      read_words<Whole>(w, from, m.ld);
+    } else {
+      read_elements<Bytes>(w, from, m.ld, m.extent - row0 - y, bytes - offset);
+    }
+#pragma unroll
+    for (int k = 0; k < shape::per_word; ++k)
+      write_column<Bytes>(reinterpret_cast<std::uint32_t*>(to[k] + y * Bytes), w, k);
+  }
+}
 
 // Writes `width` rows of `bytes` bytes from a transposed tile to `out`: aligned chunks of 16 bytes, and what lies
 // before the first and behind the last element by element.
@@ -27,7 +118,7 @@ __device__ void store_turned(unsigned char* out, const unsigned char* tile, std:
   constexpr int lanes = shape::length / 16, step = swap_words_threads / lanes, units = 16 / Bytes;
   const int lane = threadIdx.x % lanes;
 #pragma unroll
-  for (int i = 0; i < shape::width / step; ++i) {
+  for (int i = 0; i < shape::edge / step; ++i) {
     const int column = static_cast<int>(threadIdx.x) / lanes + i * step;
     unsigned char* to = out + column * ld;
     const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & 15);
@@ -54,21 +145,17 @@ __device__ void store_turned(unsigned char* out, const unsigned char* tile, std:
 template <int Bytes, bool Whole>
 __global__ void __launch_bounds__(swap_words_threads) swap_words(unsigned char* data, square_matrices m) {
   using shape = swap_word_tile<Bytes>;
-  constexpr int edge = shape::width;
-  static_assert(shape::height == edge, "tiles are square");
+  constexpr int edge = shape::edge;
   const tile_pair pair = pair_of(m);
   if (pair.matrix >= m.batch) return;  // the whole block: the grid is a rectangle
   auto* tile = dynamic_shared<unsigned char>();
   auto* other = tile + shape::bytes + 16;
   data += pair.matrix * m.stride;
-  word_matrices whole{};
-  whole.rows = whole.cols = m.extent;
-  whole.in_ld = whole.out_ld = m.ld;
   const std::int64_t row0 = pair.i * edge, col0 = pair.j * edge;
   unsigned char* below = data + col0 * m.ld + row0 * Bytes;
   unsigned char* above = data + row0 * m.ld + col0 * Bytes;
-  load_tile<Bytes, 128, 16, swap_words_threads, Whole>(tile, data, below, whole, row0, col0);
-  if (row0 != col0) load_tile<Bytes, 128, 16, swap_words_threads, Whole>(other, data, above, whole, col0, row0);
+  load_turned<Bytes, Whole>(tile, data, below, m, row0, col0);
+  if (row0 != col0) load_turned<Bytes, Whole>(other, data, above, m, col0, row0);
   __syncthreads();
   const int height = static_cast<int>(m.extent - row0 < edge ? m.extent - row0 : edge);
   const int width = static_cast<int>(m.extent - col0 < edge ? m.extent - col0 : edge);

@@ -88,7 +88,8 @@ class passes {
 
   void columns(turn_pass pass) {
     const std::int64_t pitch = grid_.length * a_.element_bytes, limit = shared_of(queue_);
-    const bool aligned = alignment_of(a_) == 16 && pitch % 16 == 0;
+    const std::int64_t distances = pitch | (a_.batch > 1 ? grid_.stride : 0);
+    const bool aligned = (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a_.data)) | distances) % 16 == 0;
     // As many lanes side by side as a block has, down to a line of 128 bytes; less where columns are long.
     std::int64_t width = 256 * (aligned ? 16 : size);
     while (width > 128 && grid_.height * width > std::min<std::int64_t>(32768, limit / 2)) width /= 2;

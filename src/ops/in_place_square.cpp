@@ -76,7 +76,7 @@ bool swap_aligned(const work_queue& queue, const transpose_in_place_args& a) {
 template <int Bytes>
 void swap_words(const work_queue& queue, const transpose_in_place_args& a) {
   using shape = kernels::swap_word_tile<Bytes>;
-  const auto m = square_of(a, shape::width);
+  const auto m = square_of(a, shape::edge);
   const bool whole = alignment_of(a) >= 4;
   check(launch(queue, grid_of(m.pairs * a.batch, kernels::swap_words_threads, 2 * (shape::bytes + 16)),
                whole ? &kernels::swap_words<Bytes, true> : &kernels::swap_words<Bytes, false>, bytes_of(a.data), m),
