@@ -211,20 +211,25 @@ __device__ void store_box(unsigned char* out, const unsigned char* shared, const
       unsigned char* run = out + b.out + t.column[column];
       const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(run) & 15), at = chunk * 16 - lead;
       const unsigned char* from = shared + t.column_place[column];
+      if (known != lead) {
+#pragma unroll
+        for (int u = 0; u < units; ++u) {
+          const int unit = at / size + u;
+          place[u] = t.place[unit < 0 ? 0 : unit < b.places ? unit : b.places - 1];
+        }
+        known = lead;
+      }
+      unit_chunk<Unit> v;
+#pragma unroll
+      for (int u = 0; u < units; ++u) v.unit[u] = *reinterpret_cast<const Unit*>(from + place[u]);
       if (at >= 0 && at + 16 <= bytes) {
-        if (known != lead) {
-#pragma unroll
-          for (int u = 0; u < units; ++u) place[u] = t.place[at / size + u];
-          known = lead;
-        }
-        unit_chunk<Unit> v;
-#pragma unroll
-        for (int u = 0; u < units; ++u) v.unit[u] = *reinterpret_cast<const Unit*>(from + place[u]);
         *reinterpret_cast<word16*>(run + at) = v.whole;
-      } else {
-        for (int byte = at < 0 ? 0 : at; byte < at + 16 && byte < bytes; byte += size) {
-          *reinterpret_cast<Unit*>(run + byte) = *reinterpret_cast<const Unit*>(from + t.place[byte / size]);
-        }
+        continue;
+      }
+#pragma unroll
+      for (int u = 0; u < units; ++u) {
+        const int byte = at + u * size;
+        if (byte >= 0 && byte < bytes) *reinterpret_cast<Unit*>(run + byte) = v.unit[u];
       }
     }
   }
