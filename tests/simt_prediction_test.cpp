@@ -121,7 +121,7 @@ TEST_CASE("no prediction passes the memory's peak, and repeating costs less than
   }
 }
 
-TEST_CASE("predict: a recorded transpose") {
+TEST_CASE("predict: a recorded transpose" * doctest::skip(TWILL_SANITIZED)) {
   const auto gpu = device::open("simt:h200");
   CHECK(predicts(gpu));
   stream on(gpu);

@@ -203,6 +203,28 @@ profile() {
   shown '"global_loads"'
 }
 
+# Predicted times, beside a table of others.
+predicted() {
+  if "$twill" bench --device simt:k20 --size 8 --kernel copy 2>&1 | grep -q 'not timed'; then
+    return
+  fi
+  cat >published.json <<'END'
+{"schema": 1, "source": "a test", "results": [
+  {"op": "transpose", "device": "k20", "kernel": "coalesced", "type": "f32", "rows": 128, "cols": 128, "loop": "over",
+   "block": null, "gbps": 20, "of_memcpy": null, "valid": true, "predicted": false}]}
+END
+  run 0 bench --device simt:k20 --size 128 --kernel naive-row,coalesced --loop both --compare published.json
+  narrow
+  shown 'times predicted'
+  shown 'coalesced  *32x8  *predicted  *0.0'
+  shown 'Beside published.json: a test'
+  shown 'coalesced  *f32  *128x128  *32x8  *over .* 20.0 '
+  shown '1 rows: median error'
+  run 0 bench --device simt:k20 --size 64 --kernel copy --json -
+  shown '"predicted": true'
+  refused 'No such file' bench --device simt:k20 --size 64 --compare missing.json
+}
+
 # A run that is interrupted, here when its first table is out, leaves neither its file nor a part of one.
 interrupted() {
   mkdir empty
@@ -229,6 +251,7 @@ bad_bench
 bad_files
 compare
 profile
+predicted
 interrupted
 echo "tool: $checks runs, $failures failures"
 [ "$failures" -eq 0 ]

@@ -15,7 +15,8 @@ constexpr std::string_view prefix = "simt:";
 
 simt::datasheet sheet_of(const device& on) {
   if (!predicts(on)) {
-    detail::fail(errc::unsupported, on.properties().name + " predicts no times", "it is no simulated GPU with a model",
+    detail::fail(errc::unsupported, on.properties().name + " predicts no times",
+                 "it is no simulated GPU with a model, or the build is for a sanitizer",
                  "open one, such as \"simt:h200\"");
   }
   return simt::find_datasheet(std::string_view(on.properties().name).substr(prefix.size()));
@@ -36,7 +37,12 @@ class recording_scope {
 }  // namespace
 
 bool predicts(const device& on) {
-  return dynamic_cast<simt::simt_device*>(on.impl().get()) != nullptr &&
+#ifdef TWILL_SIMT_HOOKS
+  constexpr bool records = true;
+#else
+  constexpr bool records = false;
+#endif
+  return records && dynamic_cast<simt::simt_device*>(on.impl().get()) != nullptr &&
          on.properties().name.compare(0, prefix.size(), prefix) == 0;
 }
 

@@ -24,7 +24,8 @@ enum class interleaving {
 /// Throws: unsupported when `on` is not a simulated device.
 void set_interleaving(const device& on, interleaving order, std::uint64_t seed = 0);
 
-/// Whether a device predicts times: a simulated one with a model, "simt:h200", does; "simt" is no GPU in particular.
+/// Whether a device predicts times: a simulated one with a model, "simt:h200", does, but in a build with sanitizers;
+/// "simt" is no GPU in particular.
 bool predicts(const device& on);
 
 /// The time that kernels would take on the GPU that a device simulates.

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "device.hpp"
-#include "kernels/register_block.hpp"
+#include "kernels/transpose_tile.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 

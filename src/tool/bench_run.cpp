@@ -20,7 +20,7 @@ int steps_of(const bench_plan& plan) {
     steps += each.roof ? 1 : 0;
     for (const planned_table& table : each.tables) steps += table.rungs.size();
     const bool first_device = each.on.properties().name == plan.cases.front().on.properties().name;
-    if (plan.cpu && first_device) steps += plan.cpu_rungs.size() + 1;
+    if (plan.cpu && first_device && !predicts(each.on)) steps += plan.cpu_rungs.size() + 1;
   }
   return static_cast<int>(steps);
 }
@@ -92,9 +92,7 @@ std::vector<std::string> notes_of(const case_runner& runner, const planned_case&
   if (predicts(each.on)) {
     notes.push_back(fmt::format(
         "Predicted from the kernels' memory accesses and the datasheet of the {}, not measured.", on.model));
-    return notes;
-  }
-  if (!has_clock(each.on)) {
+  } else if (!has_clock(each.on)) {
     notes.push_back(fmt::format(
         "{} runs the kernels on the CPU: its times are not GPU times, and neither they nor a bandwidth are shown.",
         on.name));
@@ -147,10 +145,11 @@ class bench_runner {
                        [](const device& on) { return on.properties().name == base_device; });
   }
 
-  /// The CPU's rows of a case on another device.
+  /// The CPU's rows of a case on another device; none beside predictions.
   std::vector<std::size_t> run_cpu(const planned_case& each, std::string& note) {
     std::vector<std::size_t> rows;
     if (!plan_.cpu || plan_.cpu_rungs.empty() || each.on.properties().name == base_device) return rows;
+    if (predicts(each.on)) return rows;
     if (!fits_memory(*plan_.cpu, *each.problem)) {
       note = "Left out: the CPU's rungs (in and out do not fit its free memory).";
       return rows;

@@ -47,7 +47,7 @@ std::vector<std::string> cells(const bench_result& row, bool timed, bool cumulat
           cumulative ? "" : number(row.of_peak, 1, 100),
           number(row.step_speedup, 2),
           cumulative ? number(row.cumulative_speedup, 2) : "",
-          number(row.cpu_speedup, row.cpu_speedup && *row.cpu_speedup >= 100 ? 1 : 2)};
+          number(row.cpu_speedup, 2)};
 }
 
 /// Names the rows whose quartiles lie far apart, or where they are many, says how many.

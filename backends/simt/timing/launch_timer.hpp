@@ -2,7 +2,7 @@
 
 // Plays the traced blocks of a launch on a machine, event by event: warps issue, wait for data and at barriers; load
 // and store units, ports and channels of memory serve one after the other; a multiprocessor starts the next block when
-// one has ended. Nothing is tuned here: the figures are the machine's.
+// one has ended. The figures are the machine's.
 
 #include <cstdint>
 #include <deque>
