@@ -96,6 +96,13 @@ TEST_CASE("reference: random rows, pitches and misalignments") {
   });
 }
 
+TEST_CASE("reference: one long row, at every distance of the two sides") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    for (std::size_t offset = 0; offset < 8; ++offset) check_case(stream, {1, 40001}, 1, 3, offset, 31);
+  });
+}
+
 TEST_CASE("bounds: rows side by side in one array") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

@@ -156,6 +156,13 @@ TEST_CASE("reference: aligned pieces of 16 bytes on both sides, in several block
   });
 }
 
+TEST_CASE("reference: large enough for a launch for each index of a short dimension") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    check_case(stream, {{2, 1024, 1024, 4}, {1, 0, 3, 2}, {}, {}}, 1, 0, 0, 2001);
+  });
+}
+
 TEST_CASE("bounds: extents of zero launch nothing and succeed, with any pointers") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

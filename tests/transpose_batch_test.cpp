@@ -36,6 +36,17 @@ TEST_CASE("reference: batches of small matrices, whole windows and what is left 
   });
 }
 
+TEST_CASE("reference: bytes in three, five or seven rows and columns") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    for (std::int64_t rows : {3, 5, 7}) {
+      for (std::int64_t cols : {3, 5, 7}) {
+        for (std::int64_t batch : {2, 512, 777, 1025}) check_case(stream, {rows, cols, batch}, 1, 16, 32, 900);
+      }
+    }
+  });
+}
+
 TEST_CASE("reference: random batches of small matrices") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

@@ -132,82 +132,111 @@ __device__ inline void fill_tables(const permute_box& m, const box_place& b, con
   }
 }
 
+// Where an input chunk is and where it goes.
+struct box_chunk {
+  std::int64_t at;
+  int skip, to, offset;
+};
+
+__device__ inline box_chunk find_box_chunk(const unsigned char* in, const permute_box& m, const box_place& b,
+                                           const std::int64_t* run_table, int chunks, int index) {
+  const int run = chunks == m.chunks ? quotient(index, m.by_chunks) : index / chunks;
+  box_chunk c;
+  c.offset = (index - run * chunks) * 16;
+  c.to = box_row(m, run) + c.offset;
+  c.at = b.in + run_table[run] + c.offset;
+  c.skip = static_cast<int>((reinterpret_cast<std::uintptr_t>(in) + c.at) & 15);
+  return c;
+}
+
 // Brings the input runs to their rows. Whole chunks are cut from aligned ones, which may hold bytes between elements,
-// but none outside of the input.
+// but none outside of the input; the second of two mostly belongs to the next lane, and waits in the cache.
 template <class Unit>
 __device__ void load_box(unsigned char* shared, const unsigned char* in, const permute_box& m, const box_place& b,
                          const std::int64_t* run_table) {
-  constexpr int depth = 4, size = static_cast<int>(sizeof(Unit));
+  constexpr int size = static_cast<int>(sizeof(Unit)), depth = 4;
   const int bytes = b.length * size, chunks = (bytes + 15) / 16, total = b.runs * chunks;
   for (int base = static_cast<int>(threadIdx.x); base < total; base += depth * permute_threads) {
-    word16 low[depth], high[depth];
-    int skip[depth], to[depth];
+    word16 low[depth];
+    std::int64_t at[depth];
+    int to[depth];
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
       const int index = base + k * permute_threads;
       to[k] = -1;
       if (index >= total) continue;
-      const int run = chunks == m.chunks ? quotient(index, m.by_chunks) : index / chunks;
-      const int offset = (index - run * chunks) * 16, row = box_row(m, run);
-      const std::int64_t at = b.in + run_table[run] + offset;
-      skip[k] = static_cast<int>((reinterpret_cast<std::uintptr_t>(in) + at) & 15);
-      if (at - skip[k] >= m.in_low && at - skip[k] + (skip[k] ? 32 : 16) <= m.in_high) {
-        to[k] = row + offset;
-        low[k] = *reinterpret_cast<const word16*>(in + at - skip[k]);
-        if (skip[k]) high[k] = *reinterpret_cast<const word16*>(in + at - skip[k] + 16);
+      const box_chunk c = find_box_chunk(in, m, b, run_table, chunks, index);
+      if (c.at - c.skip >= m.in_low && c.at - c.skip + (c.skip ? 32 : 16) <= m.in_high) {
+        to[k] = c.to;
+        at[k] = c.at;
+        low[k] = *reinterpret_cast<const word16*>(in + c.at - c.skip);
       } else {
-        for (int u = 0; u < 16 && offset + u < bytes; u += size) {
-          *reinterpret_cast<Unit*>(shared + row + offset + u) = *reinterpret_cast<const Unit*>(in + at + u);
+        for (int u = 0; u < 16 && c.offset + u < bytes; u += size) {
+          *reinterpret_cast<Unit*>(shared + c.to + u) = *reinterpret_cast<const Unit*>(in + c.at + u);
         }
       }
     }
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
       if (to[k] < 0) continue;
-      if (size < 16 && skip[k]) low[k] = realigned<size>(low[k], high[k], skip[k]);
+      const int skip = static_cast<int>((reinterpret_cast<std::uintptr_t>(in) + at[k]) & 15);
+      if (size < 16 && skip != 0) {
+        low[k] = realigned<size>(low[k], *reinterpret_cast<const word16*>(in + at[k] - skip + 16), skip);
+      }
       *reinterpret_cast<word16*>(shared + to[k]) = low[k];
     }
   }
 }
 
 // Writes the output runs. A thread keeps to one chunk of the runs, whose units lie alike in the rows for all runs that
-// begin alike.
+// begin alike. Small units are many to gather: there eight lanes write 128 bytes of a run, and the lanes beside them
+// those of the next runs, whose units lie beside theirs in the rows, so that few meet in a bank.
 template <class Unit>
 __device__ void store_box(unsigned char* out, const unsigned char* shared, const permute_box& m, const box_place& b,
                           const box_tables& t) {
   constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
   const int bytes = b.places * size, chunks = (bytes + (m.out_aligned ? 15 : 30)) / 16;
   const int thread = static_cast<int>(threadIdx.x);
-  const int lanes = chunks < permute_threads ? chunks : permute_threads, step = permute_threads / lanes;
-  const int first = thread / lanes;
-  if (first >= step) return;
-  for (int chunk = thread - first * lanes; chunk < chunks; chunk += lanes) {
+  const int few = chunks > 4 ? 8 : chunks > 2 ? 4 : 2;
+  const int lanes = size < 4 ? few : chunks < permute_threads ? chunks : permute_threads;
+  const int groups = permute_threads / lanes;
+  const int lines = (chunks + lanes - 1) / lanes, step = lines < groups ? groups / lines : 1;
+  const int group = thread / lanes, first = group % step;
+  if (group >= groups) return;
+  for (int line = group / step; line < lines; line += groups / step) {
+    const int chunk = line * lanes + thread % lanes;
+    if (chunk >= chunks) break;
     int place[units], known = -1;
     for (int column = first; column < b.columns; column += step) {
       unsigned char* run = out + b.out + t.column[column];
       const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(run) & 15), at = chunk * 16 - lead;
       const unsigned char* from = shared + t.column_place[column];
+      if (known != lead) {
+#pragma unroll
+        for (int u = 0; u < units; ++u) {
+          const int unit = at / size + u;
+          place[u] = t.place[unit < 0 ? 0 : unit < b.places ? unit : b.places - 1];
+        }
+        known = lead;
+      }
+      unit_chunk<Unit> v;
+#pragma unroll
+      for (int u = 0; u < units; ++u) v.unit[u] = *reinterpret_cast<const Unit*>(from + place[u]);
       if (at >= 0 && at + 16 <= bytes) {
-        if (known != lead) {
-#pragma unroll
-          for (int u = 0; u < units; ++u) place[u] = t.place[at / size + u];
-          known = lead;
-        }
-        unit_chunk<Unit> v;
-#pragma unroll
-        for (int u = 0; u < units; ++u) v.unit[u] = *reinterpret_cast<const Unit*>(from + place[u]);
         *reinterpret_cast<word16*>(run + at) = v.whole;
-      } else {
-        for (int byte = at < 0 ? 0 : at; byte < at + 16 && byte < bytes; byte += size) {
-          *reinterpret_cast<Unit*>(run + byte) = *reinterpret_cast<const Unit*>(from + t.place[byte / size]);
-        }
+        continue;
+      }
+#pragma unroll
+      for (int u = 0; u < units; ++u) {
+        const int byte = at + u * size;
+        if (byte >= 0 && byte < bytes) *reinterpret_cast<Unit*>(run + byte) = v.unit[u];
       }
     }
   }
 }
 
 template <class Unit>
-__global__ void __launch_bounds__(permute_threads)
+__global__ void __launch_bounds__(permute_threads, sizeof(Unit) >= 4 ? 5 : 4)
     permute_gather(unsigned char* out, const unsigned char* in, permute_box m) {
   unsigned char* shared = dynamic_shared<unsigned char>();
   const auto block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;

@@ -13,7 +13,6 @@
 namespace twill::TWILL_BACKEND::kernels {
 
 constexpr int rows_threads = 256;
-constexpr int rows_depth = 4;  // chunks of a thread
 constexpr int rows_dims = 8;
 
 struct row_dim {
@@ -49,20 +48,26 @@ __device__ inline line_place find_line(const line_rows& m, int line) {
   return p;
 }
 
-// The 16 bytes at `from` that lie in one or two aligned chunks.
-struct cut_chunk {
-  word16 low, high;
-  int skip;
-};
+__device__ inline int skip_of(const unsigned char* in, std::int64_t at) {
+  return static_cast<int>((reinterpret_cast<std::uintptr_t>(in) + at) & 15);
+}
 
-__device__ inline bool can_cut(const line_rows& m, std::int64_t at, int skip) {
+// Whether the aligned chunks that hold the 16 bytes at `at` belong to the input.
+__device__ inline bool can_cut(const line_rows& m, const unsigned char* in, std::int64_t at) {
+  const int skip = skip_of(in, at);
   return at - skip >= m.in_low && at - skip + (skip ? 32 : 16) <= m.in_high;
 }
 
-__device__ inline void load_cut(cut_chunk& c, const unsigned char* from) {
-  c.skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
-  c.low = *reinterpret_cast<const word16*>(from - c.skip);
-  c.high = *reinterpret_cast<const word16*>(from + (c.skip ? 16 - c.skip : 0));
+__device__ inline word16 aligned_chunk(const unsigned char* in, std::int64_t at) {
+  return *reinterpret_cast<const word16*>(in + at);
+}
+
+// The 16 bytes at `at`, cut from `low`, the aligned chunk that they begin in, and the next.
+template <int UnitBytes>
+__device__ word16 cut(const unsigned char* in, std::int64_t at, const word16& low) {
+  const int skip = skip_of(in, at);
+  if (UnitBytes == 16 || skip == 0) return low;
+  return realigned<UnitBytes>(low, aligned_chunk(in, at - skip + 16), skip);
 }
 
 // The first `count` bytes of `a`, then those of `b`.
@@ -124,9 +129,13 @@ __device__ void store_line_chunk(const line_rows& m, const line_chunk& c, const 
   }
 }
 
+constexpr int rows_depth = 4;  // chunks of a thread
+
+// The loads of the chunks' first parts are on their way together; the second ones mostly belong to the next lane, and
+// wait in the cache.
 template <class Unit>
 __global__ void __launch_bounds__(rows_threads) permute_rows(unsigned char* out, const unsigned char* in, line_rows m) {
-  constexpr int size = static_cast<int>(sizeof(Unit)), in_block = rows_threads * rows_depth;
+  constexpr int size = static_cast<int>(sizeof(Unit)), depth = rows_depth, in_block = rows_threads * depth;
   line_place* const lines = dynamic_shared<line_place>();
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   const int thread = static_cast<int>(threadIdx.x), by_line = m.by_line.divisor;
@@ -139,41 +148,31 @@ __global__ void __launch_bounds__(rows_threads) permute_rows(unsigned char* out,
   for (int i = thread; i <= last_line; i += rows_threads) lines[i] = find_line(m, line0 + i);
   __syncthreads();
 
-  line_chunk c[rows_depth];
-  cut_chunk cut[rows_depth];
-  bool can[rows_depth];
-#pragma unroll
-  for (int k = 0; k < rows_depth; ++k) {
-    const int index = thread + k * rows_threads;
-    if (index >= count) break;
+  const auto chunk_of = [&](int index) {
     const int line = quotient(chunk0 + index, m.by_line);
-    c[k] = find_chunk(m, out, lines[line], chunk0 + index - line * by_line);
-    const int skip = static_cast<int>((reinterpret_cast<std::uintptr_t>(in) + c[k].in) & 15);
-    can[k] = can_cut(m, c[k].in, skip);
-    if (can[k]) load_cut(cut[k], in + c[k].in);
+    return find_chunk(m, out, lines[line], chunk0 + index - line * by_line);
+  };
+  word16 low[depth];
+#pragma unroll
+  for (int k = 0; k < depth; ++k) {
+    const int index = thread + k * rows_threads;
+    const std::int64_t at = chunk_of(index < count ? index : 0).in;
+    if (can_cut(m, in, at)) low[k] = aligned_chunk(in, at - skip_of(in, at));
   }
 #pragma unroll
-  for (int k = 0; k < rows_depth; ++k) {
+  for (int k = 0; k < depth; ++k) {
     const int index = thread + k * rows_threads;
-    if (index >= count || c[k].at >= m.line_bytes) continue;
-    bool whole = can[k];
-    word16 v = cut[k].low;
-    if (size < 16 && whole && cut[k].skip) v = realigned<size>(cut[k].low, cut[k].high, cut[k].skip);
-    if (size < 16 && whole && c[k].left < 16 && c[k].at + c[k].left < m.line_bytes) {
-      const std::int64_t next = c[k].in + m.row_stride - m.row_bytes;
-      const int skip = static_cast<int>((reinterpret_cast<std::uintptr_t>(in) + next) & 15);
-      whole = can_cut(m, next, skip);
-      if (whole) {
-        cut_chunk other;
-        load_cut(other, in + next);
-        v = joined(v, realigned<size>(other.low, other.high, other.skip), c[k].left);
-      }
+    const line_chunk c = chunk_of(index < count ? index : 0);
+    if (index >= count || c.at >= m.line_bytes) continue;
+    const bool meet = size < 16 && c.left < 16 && c.at + c.left < m.line_bytes;
+    const std::int64_t next = c.in + m.row_stride - m.row_bytes;
+    if (!can_cut(m, in, c.in) || (meet && !can_cut(m, in, next))) {
+      move_units<Unit>(in, m, c);
+      continue;
     }
-    if (whole) {
-      store_line_chunk<Unit>(m, c[k], v);
-    } else {
-      move_units<Unit>(in, m, c[k]);
-    }
+    word16 v = cut<size>(in, c.in, low[k]);
+    if (meet) v = joined(v, cut<size>(in, next, aligned_chunk(in, next - skip_of(in, next))), c.left);
+    store_line_chunk<Unit>(m, c, v);
   }
 }
 

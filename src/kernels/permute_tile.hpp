@@ -77,6 +77,22 @@ __device__ inline void count_pieces(const tile_permutation& m, int block, int& l
   }
 }
 
+// Writes the tile's rows, each by `lanes` threads.
+template <int Bytes>
+__device__ void store_lines(unsigned char* out, const word16* tile, const tile_permutation& m,
+                            const strided_place* line_place, const strided_place* chunk_place, int lines, int chunks) {
+  constexpr int edge = 16 / Bytes;
+  const int thread = static_cast<int>(threadIdx.x), step = static_cast<int>(blockDim.x) / m.lanes;
+  const int line = thread & (m.lanes - 1), row = thread / m.lanes;
+  if (line >= lines || row >= step) return;
+  out += line_place[line].out;
+  for (int y = row; y < chunks * edge; y += step) {
+    const int chunk = y / edge, i = y % edge;
+    *reinterpret_cast<word16*>(out + chunk_place[chunk].out + i * m.col_step) =
+        tile[chunk * (edge * m.pitch + m.pad) + i * m.pitch + line];
+  }
+}
+
 template <int Bytes>
 __global__ void __launch_bounds__(256) permute_tile(unsigned char* out, const unsigned char* in, tile_permutation m) {
   constexpr int edge = 16 / Bytes, depth = Bytes == 8 ? 2 : 1;
@@ -86,15 +102,21 @@ __global__ void __launch_bounds__(256) permute_tile(unsigned char* out, const un
   const int threads = static_cast<int>(blockDim.x);
   strided_place* const line_place = dynamic_shared<strided_place>();
   strided_place* const chunk_place = line_place + m.most_lines;
-  word16* const tile = reinterpret_cast<word16*>(chunk_place + m.most_chunks);
+  word16* const tile = reinterpret_cast<word16*>(chunk_place + m.most_chunks + 2);  // two: what is found below
 
-  int lines = 0, chunks = 0;
-  count_pieces(m, block, lines, chunks);
-  const strided_place base = place_of(m.grid, block);
+  // One thread finds the tile, while the others fill the tables.
+  strided_place* const found = chunk_place + m.most_chunks;
+  int* const counts = reinterpret_cast<int*>(found + 1);
+  if (thread == threads - 1) {
+    *found = place_of(m.grid, block);
+    count_pieces(m, block, counts[0], counts[1]);
+  }
   for (int i = thread; i < m.most_lines; i += threads) line_place[i] = place_of(m.line, i);
   for (int i = thread; i < m.most_chunks; i += threads) chunk_place[i] = place_of(m.chunk, i);
   __syncthreads();
 
+  const strided_place base = *found;
+  const int lines = counts[0], chunks = counts[1];
   in += base.in;
   const int pieces = m.most_chunks * lines;
   for (int first = thread; first < pieces; first += depth * threads) {
@@ -125,14 +147,7 @@ __global__ void __launch_bounds__(256) permute_tile(unsigned char* out, const un
   }
   __syncthreads();
 
-  const int line = thread & (m.lanes - 1), step = threads / m.lanes, row = thread / m.lanes;
-  if (line >= lines || row >= step) return;
-  out += base.out + line_place[line].out;
-  for (int y = row; y < chunks * edge; y += step) {
-    const int chunk = y / edge, i = y % edge;
-    *reinterpret_cast<word16*>(out + chunk_place[chunk].out + i * m.col_step) =
-        tile[chunk * (edge * m.pitch + m.pad) + i * m.pitch + line];
-  }
+  store_lines<Bytes>(out + base.out, tile, m, line_place, chunk_place, lines, chunks);
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels

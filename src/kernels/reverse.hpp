@@ -80,6 +80,14 @@ __device__ const unsigned char* stage(unsigned char* shared, const unsigned char
   return shared + skip;
 }
 
+// The chunk of the output at byte `at`, when an element is one unit: a chunk of the input, turned round.
+template <int Bytes>
+__device__ word16 turned_chunk(const unsigned char* from) {
+  const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
+  const auto* chunk = reinterpret_cast<const word16*>(from - skip);
+  return reversed<Bytes>(Bytes == 16 || skip == 0 ? chunk[0] : realigned<Bytes>(chunk[0], chunk[1], skip));
+}
+
 /// Writes the `count` elements at `staged` in reverse order.
 template <class Unit>
 __device__ void store_reversed(unsigned char* to, const unsigned char* staged, int count, const staged_line& line) {
@@ -92,10 +100,16 @@ __device__ void store_reversed(unsigned char* to, const unsigned char* staged, i
   const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) & 15);
   for (int at = static_cast<int>(threadIdx.x) * 16 - lead; at < bytes; at += reverse_threads * 16) {
     if (at >= 0 && at + 16 <= bytes) {
-      unit_chunk<Unit> chunk;
+      word16 v;
+      if (line.units.divisor == 1) {
+        v = turned_chunk<size>(staged + bytes - 16 - at);
+      } else {
+        unit_chunk<Unit> chunk;
 #pragma unroll
-      for (int u = 0; u < 16 / size; ++u) chunk.unit[u] = *source(at / size + u);
-      *reinterpret_cast<word16*>(to + at) = chunk.whole;
+        for (int u = 0; u < 16 / size; ++u) chunk.unit[u] = *source(at / size + u);
+        v = chunk.whole;
+      }
+      *reinterpret_cast<word16*>(to + at) = v;
       continue;
     }
     for (int byte = at < 0 ? 0 : at; byte < at + 16 && byte < bytes; byte += size) {

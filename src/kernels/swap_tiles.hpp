@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "device.hpp"
-#include "kernels/transpose_tile.hpp"
+#include "kernels/register_block.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 

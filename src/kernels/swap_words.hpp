@@ -27,23 +27,27 @@ struct swap_word_tile {
   static __device__ int row_of(int column) { return row(column % per_word, column / per_word); }
 };
 
-// A word of each of eight rows, cut from two where rows begin inside of words. All loads are on their way together.
+// A word of each of eight rows, cut from two where rows begin inside of words: every fourth row alike. All loads are on
+// their way together.
 template <bool Whole>
 __device__ void read_words(std::uint32_t (&w)[swap_words_rows], const unsigned char* from, std::int64_t ld) {
-  std::uint32_t next[swap_words_rows];
+  constexpr int phases = Whole ? 1 : 4;
+  std::uint32_t next[swap_words_rows], selector[phases];
 #pragma unroll
-  for (int i = 0; i < swap_words_rows; ++i) {
-    const unsigned char* row = from + i * ld;
-    const auto* words = reinterpret_cast<const std::uint32_t*>(row - (reinterpret_cast<std::uintptr_t>(row) & 3));
-    w[i] = words[0];
-    if (!Whole) next[i] = words[1];
+  for (int p = 0; p < phases; ++p) {
+    const auto skip = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from + p * ld) & 3);
+    const unsigned char* row = from + p * ld - skip;
+    selector[p] = 0x3210 + 0x1111 * skip;
+#pragma unroll
+    for (int i = p; i < swap_words_rows; i += phases) {
+      w[i] = reinterpret_cast<const std::uint32_t*>(row)[0];
+      if (!Whole) next[i] = reinterpret_cast<const std::uint32_t*>(row)[1];
+      row += phases * ld;
+    }
   }
   if constexpr (!Whole) {
 #pragma unroll
-    for (int i = 0; i < swap_words_rows; ++i) {
-      const auto skip = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from + i * ld) & 3);
-      w[i] = byte_permute(w[i], next[i], 0x3210 + 0x1111 * skip);
-    }
+    for (int i = 0; i < swap_words_rows; ++i) w[i] = byte_permute(w[i], next[i], selector[i % phases]);
   }
 }
 

@@ -259,14 +259,14 @@ __device__ void pack_wrapped(packed_group<Bytes>& packed, word16* staged, const 
   const int height = static_cast<int>(m.width.divisor), column = static_cast<int>(divide(first, m.width));
   if (column >= m.columns) return;
   packed.to = staged + threadIdx.x * element::chunks;
-  const int tile = height * m.row_pitch;
-  int at = (first - column * height) * m.row_pitch + column * Bytes;
+  const int tile = height * m.row_pitch, end = phase + tile;
+  int at = phase + (first - column * height) * m.row_pitch + column * Bytes;
   std::uint32_t w[element::group][element::words];
 #pragma unroll
   for (int i = 0; i < element::group; ++i) {
-    fetch_at<Bytes>(w[i], shared, phase + at);
+    fetch_at<Bytes>(w[i], shared, at);
     at += m.row_pitch;
-    if (at >= tile) at += Bytes - tile;  // the next column
+    if (at >= end) at += Bytes - tile;  // the next column
   }
   packed.pack(w);
 }

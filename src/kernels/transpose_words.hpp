@@ -187,8 +187,8 @@ __device__ void store_ends(unsigned char* out, const unsigned char* tile, const 
   }
 }
 
-template <int Bytes, bool Whole, class Shape, int Blocks>
-__global__ void __launch_bounds__(Shape::threads, Blocks)
+template <int Bytes, bool Whole, class Shape>
+__global__ void __launch_bounds__(Shape::threads)
     transpose_words(unsigned char* out, const unsigned char* in, word_matrices m) {
   auto* tile = dynamic_shared<unsigned char>();
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;

@@ -2,6 +2,8 @@
 
 #include "kernels/permute_naive.hpp"
 
+#include <algorithm>
+
 #include "core/permute_plan.hpp"
 #include "launch.hpp"
 #include "ops/permute_plan.hpp"
@@ -50,12 +52,39 @@ void permute_naively(const work_queue& queue, const permute_args& a) {
   }
 }
 
+// A batch of transposes, with one more dimension that is short around it: a launch for each of its indices, where each
+// has much to do and both sides are read and written in long runs.
+bool permute_by_transposes(const work_queue& queue, const permute_args& a) {
+  constexpr std::int64_t most_launches = 8, least_bytes = 4 << 20, long_run = 128;
+  if (a.rank != 4) return false;
+  for (int i = 1; i < a.rank; ++i) {
+    const detail::permute_dim around = a.dims[i];
+    permute_args inner = a;
+    std::copy(a.dims + i + 1, a.dims + a.rank, inner.dims + i);
+    inner.rank = a.rank - 1;
+    const auto as = detail::as_transpose(inner);
+    if (around.extent > most_launches || !as) continue;
+    const std::int64_t bytes = as->rows * as->cols * as->batch * a.run_bytes;
+    const bool in_long = as->cols * a.run_bytes >= long_run || as->in_ld == as->cols;
+    const bool out_long = as->rows * a.run_bytes >= long_run || as->out_ld == as->rows;
+    if (bytes < least_bytes || !in_long || !out_long) continue;
+    for (std::int64_t index = 0; index < around.extent; ++index) {
+      detail::transpose_args one = *as;
+      one.in = static_cast<const unsigned char*>(a.in) + index * around.in_stride;
+      one.out = static_cast<unsigned char*>(a.out) + index * around.out_stride;
+      transpose(queue, one);
+    }
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void permute(const work_queue& queue, const permute_args& a) {
   if (const auto as = detail::as_transpose(a)) return transpose(queue, *as);
   if (a.run_bytes >= least_row_bytes && permute_by_rows(queue, a)) return;
-  if (permute_by_tile(queue, a) || permute_by_gather(queue, a)) return;
+  if (permute_by_tile(queue, a) || permute_by_transposes(queue, a) || permute_by_gather(queue, a)) return;
   permute_naively(queue, a);
 }
 

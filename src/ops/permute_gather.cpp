@@ -76,12 +76,12 @@ void fill_grid(permute_box& m, const box_plan& p) {
   m.in_high += p.unit;
 }
 
-bool runs_aligned(const box_plan& p, const void* out) {
+// Whether the output's runs begin at multiples of 16 bytes.
+bool out_aligned(const box_plan& p, const void* out) {
   auto bits = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out));
   for (int i = 0; i < p.rank; ++i) {
     const box_dim& d = p.dims[i];
-    if (!d.out_run) bits |= d.out_stride;
-    if (d.out_run && d.tile < d.extent) bits |= d.tile * d.out_stride;
+    bits |= !d.out_run ? d.out_stride : d.tile < d.extent ? d.tile * d.out_stride : 0;
   }
   return bits % 16 == 0;
 }
@@ -90,16 +90,18 @@ std::int64_t shared_bytes(const permute_box& m) {
   return m.row_bytes + std::int64_t{m.most_runs} * 8 + std::int64_t{m.most_columns} * 12 + m.most_places * 4;
 }
 
-// Long runs on both sides, in a box large enough to be worth its tables and small enough for many blocks.
+// Long runs on both sides, in a box large enough to be worth its tables and small enough for several blocks at a time.
 void size_box(box_plan& p, const device_limits& limits, const void* out) {
-  const std::int64_t most = std::min<std::int64_t>(36 << 10, limits.shared_bytes / 2);
+  const std::int64_t most = std::min<std::int64_t>(48 << 10, limits.shared_bytes / 2);
+  constexpr std::int64_t enough = 24 << 10, most_places = 2048;
   std::int64_t in_bytes = 256, out_bytes = 256;
   choose_box(p, in_bytes, out_bytes);
-  if (!runs_aligned(p, out)) choose_box(p, in_bytes, out_bytes = 512);
-  for (int turn = 0; turn < 8 && p.box_bytes() < 12 << 10; ++turn) {
+  if (!out_aligned(p, out)) choose_box(p, in_bytes, out_bytes = 512);  // fewer chunks that two blocks share
+  for (int turn = 0; turn < 8 && p.box_bytes() < enough; ++turn) {
     const box_plan before = p;
-    choose_box(p, turn % 2 ? in_bytes *= 2 : in_bytes, turn % 2 ? out_bytes : out_bytes *= 2);
-    if (p.box_bytes() > most) {
+    (turn % 2 == 0 ? out_bytes : in_bytes) *= 2;
+    choose_box(p, in_bytes, out_bytes);
+    if (p.box_bytes() > most || p.out_run_bytes() > most_places * p.unit) {
       p = before;
       break;
     }
@@ -131,7 +133,7 @@ bool permute_by_gather(const work_queue& queue, const permute_args& a) {
   permute_box m{};
   fill_box(m, p);
   fill_grid(m, p);
-  m.out_aligned = runs_aligned(p, a.out);
+  m.out_aligned = out_aligned(p, a.out);
   if (shared_bytes(m) > limits.shared_bytes) return false;
   switch (p.unit) {
     case 1:

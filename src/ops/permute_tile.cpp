@@ -82,7 +82,7 @@ void lay_out(tile_permutation& m, std::int64_t edge) {
 }
 
 std::int64_t shared_bytes(const tile_permutation& m, std::int64_t edge) {
-  return 16 * (m.most_lines + m.most_chunks + m.most_chunks * (edge * m.pitch + m.pad));
+  return 16 * (m.most_lines + m.most_chunks + 2 + m.most_chunks * (edge * m.pitch + m.pad));
 }
 
 void size_box(box_plan& p, const device_limits& limits) {

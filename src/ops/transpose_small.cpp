@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/transpose_small.hpp"
+#include "kernels/transpose_tiny.hpp"
 
 #include "core/check.hpp"
 #include "launch.hpp"
@@ -43,7 +44,7 @@ void choose_padding(small_matrices& m) {
   constexpr int size = static_cast<int>(sizeof(Unit)), word = size < 4 ? 4 : size, elements = 16 / size;
   const struct {
     int pad, shift;
-  } ways[] = {{0, 7}, {word, 7}, {2 * word, 7}, {4 * word, 7}, {word, 8}, {2 * word, 8}};
+  } ways[] = {{0, 7}, {word, 7}, {2 * word, 7}, {3 * word, 7}, {4 * word, 7}, {word, 8}, {2 * word, 8}, {8 * word, 8}};
   int bytes[2][32];  // that the lanes of two warps read, before padding
   for (int warp = 0; warp < 2; ++warp) {
     for (int lane = 0; lane < 32; ++lane) {
@@ -53,7 +54,7 @@ void choose_padding(small_matrices& m) {
   }
   int fewest = INT32_MAX;
   for (const auto& way : ways) {
-    if (way.pad > 16) continue;
+    if (way.pad * 128 > 16 << way.shift) continue;  // more than the region has room for
     int accesses = 0;
     for (const auto& lanes : bytes) {
       accesses += bank_accesses(word / 4, [&](int lane) { return lanes[lane] + (lanes[lane] >> way.shift) * way.pad; });
@@ -90,6 +91,30 @@ void start_windows(const work_queue& queue, const transpose_args& a) {
         "launch of transpose");
 }
 
+// Shapes of one byte that have a kernel of their own.
+struct tiny_shape {
+  std::int64_t rows, cols, window;
+  void (*kernel)(unsigned char*, const unsigned char*, std::int64_t);
+};
+
+template <int Rows, int Cols>
+constexpr tiny_shape tiny = {Rows, Cols, kernels::tiny_window<Rows, Cols>, &kernels::transpose_tiny<Rows, Cols>};
+
+bool start_tiny(const work_queue& queue, const transpose_args& a) {
+  const tiny_shape shapes[] = {tiny<3, 3>, tiny<3, 5>, tiny<3, 7>, tiny<5, 3>, tiny<5, 5>,
+                               tiny<5, 7>, tiny<7, 3>, tiny<7, 5>, tiny<7, 7>};
+  const std::int64_t bytes = a.batch * a.rows * a.cols;
+  for (const auto& shape : shapes) {
+    if (shape.rows != a.rows || shape.cols != a.cols) continue;
+    if (shape.window > limits_of(queue.device->properties()).shared_bytes) return false;
+    check(launch(queue, grid_of(ceil_div(bytes, shape.window), kernels::tiny_threads, shape.window), shape.kernel,
+                 static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), bytes),
+          "launch of transpose");
+    return true;
+  }
+  return false;
+}
+
 template <class Unit>
 void start_small_of(const work_queue& queue, const transpose_args& a) {
   if (until_aligned(a.rows * a.cols * a.element_bytes, 16) <= short_window) {
@@ -123,6 +148,7 @@ std::int64_t small_in_place(const transpose_args& a) {
 void start_small(const work_queue& queue, const transpose_args& a) {
   switch (a.element_bytes) {
     case 1:
+      if (start_tiny(queue, a)) return;
       return start_small_of<std::uint8_t>(queue, a);
     case 2:
       return start_small_of<std::uint16_t>(queue, a);

@@ -24,7 +24,7 @@ constexpr std::int64_t blocks_of(std::int64_t element_bytes) {
 }
 
 // A line of R rows takes a chunk for each column; one more pads it.
-std::int64_t shared_bytes(const transpose_args& a) {
+std::int64_t strip_bytes(const transpose_args& a) {
   return blocks_of(a.element_bytes) / (a.cols * a.element_bytes / 16) * (a.cols + 1) * 16;
 }
 
@@ -51,14 +51,14 @@ bool strip_serves(const work_queue& queue, const transpose_args& a, std::int64_t
   const std::int64_t bytes = a.element_bytes, row = a.cols * bytes;
   if (bytes > 16 || lowest_bit(bytes) != bytes || alignment < 16 || a.in_ld != a.cols) return false;
   if (row < 16 || row > longest_row || lowest_bit(row) != row || a.rows * bytes % 16 != 0) return false;
-  return a.rows * bytes >= 1024 && shared_bytes(a) <= limits_of(queue.device->properties()).shared_bytes;
+  return a.rows * bytes >= 1024 && strip_bytes(a) <= limits_of(queue.device->properties()).shared_bytes;
 }
 
 void start_strip(const work_queue& queue, const transpose_args& a) {
   const std::int64_t bytes = a.element_bytes, row_chunks = a.cols * bytes / 16;
   const std::int64_t lines = blocks_of(bytes) / row_chunks, tiles = ceil_div(a.rows * bytes / 16, lines);
   const std::int64_t threads = std::min<std::int64_t>(blocks_of(bytes), kernels::strip_threads);
-  const auto config = grid_of(tiles * a.batch, threads, shared_bytes(a));
+  const auto config = grid_of(tiles * a.batch, threads, strip_bytes(a));
   kernels::strip_matrices m{};
   m.lines = a.rows * bytes / 16;
   m.out_ld = a.out_ld * bytes;

@@ -44,7 +44,7 @@ tile_shape shape_of(const transpose_args& a, const device_limits& limits) {
   tile_shape t{bytes == 16 ? 64 : bytes == 8 ? 32 : 16, 16};
   const std::int64_t across = ceil_power(ceil_div(a.cols * bytes, 16)), down = ceil_power(ceil_div(a.rows * bytes, 16));
   if (across < t.chunks) t = {std::min(blocks / across, down), across};
-  if (down < t.lines) t = {down, std::min(blocks / down, across)};
+  if (down < t.lines) t = {down, std::min((down <= 2 ? 64 : blocks) / down, across)};
   const auto tiles = [&] {
     return ceil_div(a.rows * bytes, t.lines * 16) * ceil_div(a.cols * bytes, t.chunks * 16) * a.batch;
   };

@@ -16,28 +16,24 @@ namespace {
 using detail::transpose_args;
 using detail::work_queue;
 
-// The tiles that were ahead on an H200 (tests/bench/NOTES.md), and blocks that should find room in a multiprocessor.
+// The tiles that were ahead on an H200 (tests/bench/NOTES.md).
 template <int Bytes, bool Whole>
 struct tile_of;
 template <bool Whole>
 struct tile_of<1, Whole> {
-  using type = kernels::word_tile<1, Whole, 256, 512, 16>;
-  static constexpr int blocks = 2;
+  using type = kernels::word_tile<1, Whole, 128, 256, 16>;
 };
 template <bool Whole>
 struct tile_of<2, Whole> {
-  using type = kernels::word_tile<2, Whole, 256, 256, 8>;
-  static constexpr int blocks = 5;
+  using type = kernels::word_tile<2, Whole, 256, 256, 16>;
 };
 template <>
 struct tile_of<4, true> {
-  using type = kernels::word_tile<4, true, 512, 512, 8>;
-  static constexpr int blocks = 4;
+  using type = kernels::word_tile<4, true, 256, 256, 8>;
 };
 template <>
 struct tile_of<8, true> {
   using type = kernels::word_tile<8, true, 512, 256, 8>;
-  static constexpr int blocks = 6;
 };
 
 template <int Bytes, bool Whole>
@@ -56,7 +52,7 @@ void start(const work_queue& queue, const transpose_args& a) {
   m.tiles_r = static_cast<unsigned>(tiles_r);
   m.tiles_c = static_cast<unsigned>(tiles_c);
   m.tiles = static_cast<unsigned>(tiles);
-  constexpr auto kernel = &kernels::transpose_words<Bytes, Whole, shape, tile_of<Bytes, Whole>::blocks>;
+  constexpr auto kernel = &kernels::transpose_words<Bytes, Whole, shape>;
   check(launch(queue, config, kernel, static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
         "launch of transpose");
 }

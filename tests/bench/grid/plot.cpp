@@ -70,7 +70,8 @@ std::string map_of(const part_result& result) {
   const double right = left + edge * static_cast<double>(cols.size()) + 20;
   for (int tenth = 0; tenth <= 10; ++tenth) {
     inner += rectangle(right, top + 18.0 * (10 - tenth), 16, 17, color_of(tenth / 10.0));
-    inner += label(right + 22, top + 18.0 * (10 - tenth) + 12, "0." + std::to_string(tenth), "start");
+    inner +=
+        label(right + 22, top + 18.0 * (10 - tenth) + 12, tenth == 10 ? "1.0" : "0." + std::to_string(tenth), "start");
   }
   return framed(right + 60, top + edge * static_cast<double>(rows.size()) + 20, inner);
 }

@@ -62,6 +62,32 @@ std::string figure_text(const part_result& result, const std::string& kernel) {
   return text + "\n";
 }
 
+/// Of a sweep, the cell that is slowest against a neighbour: the shape before in its row of cells, or in its column.
+std::string step_text(const part_result& result) {
+  std::vector<const outcome*> cells;
+  std::size_t across = 0;
+  for (const outcome& each : result.outcomes) {
+    if (each.kernel == "tuned") cells.push_back(&each);
+  }
+  while (across < cells.size() && cells[across]->on.rows == cells.front()->on.rows) ++across;
+  double lowest = 1;
+  std::string text;
+  const auto compare = [&](const outcome& a, const outcome& b) {
+    if (a.on.element_bytes != b.on.element_bytes) return;
+    const outcome &slow = a.of_memcpy < b.of_memcpy ? a : b, &fast = a.of_memcpy < b.of_memcpy ? b : a;
+    const double step = slow.of_memcpy / fast.of_memcpy;
+    if (step >= lowest) return;
+    lowest = step;
+    text = printed("slowest against a neighbour: %s %s, %.2f of %s\n", shape_text(slow.on).c_str(),
+                   type_text(slow.on.element_bytes).c_str(), step, shape_text(fast.on).c_str());
+  };
+  for (std::size_t i = 1; i < cells.size(); ++i) {
+    if (across == 1 || cells[i - 1]->on.rows == cells[i]->on.rows) compare(*cells[i - 1], *cells[i]);
+    if (i >= across && across > 1) compare(*cells[i - across], *cells[i]);
+  }
+  return text;
+}
+
 std::string faults_text(const part_result& result) {
   std::string text;
   for (const outcome& each : result.outcomes) {
@@ -100,6 +126,7 @@ std::string text_of(const part_result& result) {
     if (!is_sweep(result.of) && figure_of(result, kernel).cells > 0) text += table_of(result, kernel);
   }
   for (const std::string& kernel : result.of.kernels) text += figure_text(result, kernel);
+  if (is_sweep(result.of)) text += step_text(result);
   return text + faults_text(result);
 }
 
