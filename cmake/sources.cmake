@@ -112,12 +112,15 @@ set(twill_simt_sources
   backends/simt/kernel_name.cpp
   backends/simt/launch.cpp
   backends/simt/line_program.cpp
+  backends/simt/memory_checker.cpp
   backends/simt/memory_map.cpp
+  backends/simt/memory_shadow.cpp
   backends/simt/models.cpp
   backends/simt/open.cpp
   backends/simt/order.cpp
   backends/simt/predict.cpp
   backends/simt/profile.cpp
+  backends/simt/race_history.cpp
   backends/simt/recorder.cpp
   backends/simt/rules/amd.cpp
   backends/simt/rules/fermi.cpp

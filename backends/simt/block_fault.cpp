@@ -22,13 +22,35 @@ std::string part(unsigned some, unsigned all, const char* of) {
 // No thread can run and not all have ended: they wait for one that will not come.
 void block_runner::stuck() {
   if (at_barrier_ > 0) {
-    return fault(part(at_barrier_, threads_, " threads reached a barrier, ") + std::to_string(finished_) + " returned",
+    unsigned waiting = 0;
+    while (records_[waiting].barrier == nullptr || records_[waiting].on == nullptr) ++waiting;
+    return fault(part(at_barrier_, threads_, " threads reached a barrier, ") + std::to_string(finished_) +
+                     " returned; " + barrier_text(waiting),
                  "let all threads of a block reach each __syncthreads()");
   }
   for (unsigned w = 0; w * warp_lanes < threads_; ++w) {
     if (warps_[w].arrived == 0) continue;
     return fault(part(warps_[w].arrived, warps_[w].lanes, " lanes of warp ") + std::to_string(w) + " reached a shuffle",
                  "let all lanes of a warp take part in each shuffle");
+  }
+}
+
+// "thread (0,0,0) waits at scan.hpp:41"
+std::string block_runner::barrier_text(unsigned thread) const {
+  const auto place = launch_->lines->of_call(records_[thread].barrier);
+  return "thread " + text(records_[thread].index) + " waits at " + short_text(place);
+}
+
+// Called where all threads have reached a barrier: whether it is one on the same line. (At the same place in the code
+// is too much to ask, for compilers make several of one.)
+void block_runner::compare_barriers() {
+  const void* const first = records_[0].barrier;
+  for (unsigned t = 1; t < threads_; ++t) {
+    if (records_[t].barrier == first) continue;
+    const auto here = launch_->lines->of_call(first), there = launch_->lines->of_call(records_[t].barrier);
+    if (here.file == there.file && here.line == there.line) continue;
+    stop_thread("threads wait at different barriers: " + barrier_text(0) + ", " + barrier_text(t),
+                "let all threads of a block reach the same __syncthreads()");
   }
 }
 

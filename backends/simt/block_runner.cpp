@@ -42,6 +42,7 @@ block_runner::block_runner(bool guarded)
 }
 
 block_runner::~block_runner() {
+  renew_fibers();
   quitting_ = true;
   for (fiber* f : idle_) home_.resume(*f);
   reserve_shared(shared_capacity_);
@@ -59,8 +60,9 @@ void block_runner::begin(const grid_launch& launch) {
   }
   reserve_shared(launch.config.shared_bytes);
   watch_.reset();
-  if (launch.record != nullptr) {
-    watch_ = std::make_unique<block_watch>(*launch.record, *launch.memory, launch.kernel.address);
+  if (launch.watch != nullptr) {
+    const byte_range stacks{reinterpret_cast<std::uintptr_t>(stacks_.begin()), stacks_.bytes()};
+    watch_ = std::make_unique<block_watch>(*launch.watch, launch_->kernel, block, stacks);
   }
 }
 
@@ -82,10 +84,8 @@ void block_runner::run(std::uint64_t block) {
   block_extents = {config.block.x, config.block.y, config.block.z};
   grid_extents = {config.grid.x, config.grid.y, config.grid.z};
   running = {this, 0, 0, block, shared_.get(), config.shared_bytes, nullptr};
-  if (watch_ != nullptr && launch_->record->takes(block)) {
-    running.watch = watch_.get();
-    watch_->begin_block(block, threads_);
-  }
+  if (watch_ != nullptr && watch_->begin_block(block)) running.watch = watch_.get();
+  renew_fibers();
   finished_ = at_barrier_ = 0;
   abandoned_ = false;
   ready_.clear();
@@ -97,7 +97,7 @@ void block_runner::run(std::uint64_t block) {
   records_[first].on = active_;
   become(first);
   home_.resume(*active_);
-  if (running.watch != nullptr) watch_->end_interval();
+  if (running.watch != nullptr && !abandoned_) watch_->end_interval();
   running = {};
   if (abandoned_) throw_fault();
 }
@@ -122,10 +122,14 @@ void block_runner::run(std::uint64_t block) {
   if (abandoned_) throw abandoned{};
 }
 
-[[gnu::always_inline]] inline void block_runner::barrier() {
+[[gnu::always_inline]] inline void block_runner::barrier(const void* place) {
+  records_[running.thread].barrier = place;
   if (++at_barrier_ == threads_) {
     at_barrier_ = 0;
-    if (running.watch != nullptr) watch_->end_interval();
+    if (running.watch != nullptr) {
+      compare_barriers();
+      watch_->end_interval();
+    }
     ++running.interval;
     order_.push(ready_, 0, threads_);
   }
@@ -144,6 +148,31 @@ void block_runner::run(std::uint64_t block) {
   }
   wait();
   return source < w.lanes ? w.values[round][source] : bits;
+}
+
+// Makes fibers that were left as good as new.
+void block_runner::renew_fibers() {
+  for (fiber* f : spent_) {
+    const auto n = static_cast<std::size_t>(f - fibers_.get());
+    f->start_on(stacks_.low(n), stacks_.top(n), &fiber_main);
+    idle_.push_back(f);
+  }
+  spent_.clear();
+}
+
+void block_runner::stop_thread(std::string why, const char* suggestion) {
+  running.watch = nullptr;
+  fiber& self = *records_[running.thread].on;
+  records_[running.thread].on = nullptr;
+  ++finished_;
+  spent_.push_back(&self);
+  fault(std::move(why), suggestion);
+  active_ = &home_;
+  if (!ready_.empty()) {
+    become(ready_.pop());
+    active_ = records_[running.thread].on;
+  }
+  self.leave(*active_);
 }
 
 fiber* block_runner::idle_fiber() {
@@ -198,7 +227,7 @@ void block_runner::fiber_main() {
 }
 
 void block_barrier() {
-  running.runner->barrier();
+  running.runner->barrier(__builtin_return_address(0));
 }
 
 std::uint64_t warp_exchange(std::uint64_t bits, unsigned source) {

@@ -22,8 +22,8 @@ struct grid_launch {
   kernel_call kernel;
   detail::launch_config config;
   schedule order;
-  recording* record = nullptr;         ///< nullptr: nobody looks on
-  const memory_map* memory = nullptr;  ///< there when `record` is
+  source_lines* lines = nullptr;        ///< for messages
+  const launch_watch* watch = nullptr;  ///< nullptr: nobody looks on
 };
 
 class block_runner {
@@ -43,8 +43,12 @@ class block_runner {
   void run(std::uint64_t block);
 
   // What a simulated thread calls, through identity.hpp.
-  void barrier();
+  void barrier(const void* place);
   std::uint64_t exchange(std::uint64_t bits, unsigned source);
+
+  /// Ends the block with a fault of the running thread. Unlike an exception it leaves from anywhere, also from calls
+  /// that the compiler takes for harmless; what the thread has on its stack is not destroyed.
+  [[noreturn]] void stop_thread(std::string why, const char* suggestion);
 
  private:
   struct abandoned {};  // thrown through the threads of a block that cannot go on
@@ -52,6 +56,7 @@ class block_runner {
   struct thread_record {
     fiber* on = nullptr;  // null before its first step and after its last
     uint3 index{};
+    const void* barrier = nullptr;  // where it reached the last one
   };
 
   // A shuffle in progress. Values of two rounds: a lane may enter the next shuffle before all have left this one.
@@ -67,11 +72,14 @@ class block_runner {
   void wait();
   void become(unsigned thread);
   fiber* idle_fiber();
+  void renew_fibers();
+  void compare_barriers();
   void reserve_shared(std::size_t bytes);
 
   // block_fault.cpp: the way of those that do not
   void stuck();
   void thread_threw();
+  std::string barrier_text(unsigned thread) const;
   void fault(std::string why, const char* suggestion);
   [[noreturn]] void throw_fault() const;
 
@@ -79,6 +87,7 @@ class block_runner {
   std::unique_ptr<fiber[]> fibers_;
   unsigned fibers_made_ = 0;
   std::vector<fiber*> idle_;
+  std::vector<fiber*> spent_;  // left in the middle of a thread, by stop_thread
   fiber home_;  // the OS thread, while it is in `run`
   fiber* active_ = nullptr;
   bool quitting_ = false;

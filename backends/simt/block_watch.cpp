@@ -1,42 +1,80 @@
 #include "block_watch.hpp"
 
+#include <algorithm>
+#include <utility>
+
+#include "block_runner.hpp"
+
 namespace twill::simt {
 
-block_watch::block_watch(recording& recording, const memory_map& memory, const void* kernel)
-    : memory_(memory), kernel_(kernel), recorder_(recording) {}
+block_watch::block_watch(const launch_watch& launch, const kernel_call& kernel, detail::extent3 block,
+                         byte_range stacks)
+    : launch_(launch), kernel_(kernel), threads_(block.x * block.y * block.z), stacks_(stacks), steps_(threads_) {
+  if (launch.record != nullptr) recorder_.emplace(*launch.record);
+  if (launch.checks) checker_.emplace(*launch.memory, *launch.given, *launch.lines, block);
+}
 
-void block_watch::begin_block(std::uint64_t block, unsigned threads) {
-  static_shared_ = thread_locals_of(kernel_);
-  recorder_.begin_block(block, threads);
+bool block_watch::begin_block(std::uint64_t block) {
+  recording_ = recorder_ && launch_.record->takes(block);
+  if (!recording_ && !checker_) return false;
+  dynamic_shared_ = {reinterpret_cast<std::uintptr_t>(running.shared), running.shared_bytes};
+  static_shared_ = thread_locals_of(kernel_.address);
+  std::fill(steps_.begin(), steps_.end(), 0);
+  if (recording_) recorder_->begin_block(block, threads_);
+  if (checker_) checker_->begin_block(dynamic_shared_, static_shared_);
+  return true;
+}
+
+// Memory that a kernel has for itself: its variables, its arguments, and who it is.
+bool block_watch::is_private(std::uintptr_t at) const {
+  const byte_range own{reinterpret_cast<std::uintptr_t>(&running), sizeof running};
+  const byte_range arguments{reinterpret_cast<std::uintptr_t>(kernel_.bound), kernel_.bound_bytes};
+  return stacks_.holds(at) || own.holds(at) || arguments.holds(at);
+}
+
+void block_watch::count_step(const void* place) {
+  if (++steps_[running.thread] <= launch_.step_limit) return;
+  auto why = "thread " + std::to_string(running.thread) + " has accessed memory " +
+                   std::to_string(launch_.step_limit) + " times, and is now at " +
+                   short_text(launch_.lines->of_call(place));
+  running.runner->stop_thread(std::move(why), "see whether its loop can end; set_step_limit allows more");
 }
 
 void block_watch::access(std::uintptr_t at, std::size_t bytes, access_kind kind, const void* place) {
-  const byte_range dynamic{reinterpret_cast<std::uintptr_t>(running.shared), running.shared_bytes};
-  const byte_range own{reinterpret_cast<std::uintptr_t>(&running), sizeof running};
-  const bool store = kind != access_kind::load && kind != access_kind::atomic_load;
-  if (dynamic.holds(at)) {
-    record(memory_space::shared, at - dynamic.base, bytes, store, place);
+  count_step(place);
+  if (is_private(at)) return;
+  const checked_access access{at, bytes, kind, place, running.thread};
+  access_fault fault;
+  if (dynamic_shared_.holds(at)) {
+    if (checker_) fault = checker_->of_shared(access);
+    record(memory_space::shared, at - dynamic_shared_.base, bytes, writes(kind), place);
   } else if (static_shared_.holds(at)) {
-    if (!own.holds(at)) record(memory_space::shared, at - static_shared_.base, bytes, store, place);
-  } else if (const auto* range = memory_.find(at)) {
-    record(memory_space::global, range->device_address + (at - range->base), bytes, store, place);
+    if (checker_) fault = checker_->of_shared(access);
+    record(memory_space::shared, at - static_shared_.base, bytes, writes(kind), place);
+  } else if (const auto* range = launch_.memory->find(at)) {
+    if (checker_) fault = checker_->of_global(access, *range);
+    record(memory_space::global, range->device_address + (at - range->base), bytes, writes(kind), place);
+  } else if (checker_) {
+    fault = checker_->elsewhere(access);
   }
+  if (!fault.why.empty()) running.runner->stop_thread(std::move(fault.why), fault.suggestion);
 }
 
 // A copy of a whole object comes as one access of any size; no GPU moves more than 16 bytes at once.
 void block_watch::record(memory_space space, std::uint64_t address, std::size_t bytes, bool store, const void* place) {
-  while (bytes > 0) {
+  while (recording_ && bytes > 0) {
     std::size_t part = 16;
     while (part > bytes || address % part != 0) part /= 2;
     if (bytes <= 16 && (bytes & (bytes - 1)) == 0) part = bytes;
-    recorder_.add(running.thread, space, address, part, store, place);
+    recorder_->add(running.thread, space, address, part, store, place);
     address += part;
     bytes -= part;
   }
 }
 
 void block_watch::end_interval() {
-  recorder_.end_interval(running.interval);
+  if (recording_) recorder_->end_interval(running.interval);
+  if (checker_) checker_->end_interval();
 }
 
 }  // namespace twill::simt

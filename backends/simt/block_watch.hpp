@@ -5,24 +5,38 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
+#include "access_kind.hpp"
 #include "identity.hpp"
+#include "kernel_call.hpp"
+#include "memory_checker.hpp"
 #include "memory_map.hpp"
 #include "recorder.hpp"
 
 namespace twill::simt {
 
-enum class access_kind : std::uint8_t { load, store, atomic, atomic_load, atomic_store };
+/// Who wants to know what about a launch. What it points to outlives the launch.
+struct launch_watch {
+  recording* record = nullptr;  ///< nullptr: nobody records
+  bool checks = false;
+  std::uint64_t step_limit = 0;  ///< accesses of one thread, after which it is taken to run for ever
+  const memory_map* memory = nullptr;
+  const host::allocations* given = nullptr;
+  source_lines* lines = nullptr;
+};
 
 class block_watch {
  public:
-  /// `recording` and `memory` must outlive it.
-  block_watch(recording& recording, const memory_map& memory, const void* kernel);
+  /// `stacks` are those of the simulated threads.
+  block_watch(const launch_watch& launch, const kernel_call& kernel, detail::extent3 block, byte_range stacks);
 
-  /// Before the first thread of `block`, which has `threads` of them.
-  void begin_block(std::uint64_t block, unsigned threads);
+  /// Before the first thread of `block`. Whether it wants to be told of it.
+  bool begin_block(std::uint64_t block);
 
-  /// The running thread is about to touch `bytes` bytes at `at`; `place` is where in the code.
+  /// The running thread is about to touch `bytes` bytes at `at`; `place` is where in the code. Does not return when
+  /// it must not.
   void access(std::uintptr_t at, std::size_t bytes, access_kind kind, const void* place);
 
   /// All threads have reached a barrier, or the end.
@@ -30,11 +44,18 @@ class block_watch {
 
  private:
   void record(memory_space space, std::uint64_t address, std::size_t bytes, bool store, const void* place);
+  void count_step(const void* place);
+  bool is_private(std::uintptr_t at) const;
 
-  const memory_map& memory_;
-  const void* const kernel_;
-  recorder recorder_;
-  byte_range static_shared_;
+  const launch_watch& launch_;
+  const kernel_call& kernel_;
+  const unsigned threads_;
+  const byte_range stacks_;
+  std::optional<recorder> recorder_;
+  std::optional<memory_checker> checker_;
+  bool recording_ = false;
+  byte_range dynamic_shared_, static_shared_;
+  std::vector<std::uint64_t> steps_;  // by thread
 };
 
 }  // namespace twill::simt

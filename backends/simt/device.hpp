@@ -17,12 +17,10 @@
 #define __launch_bounds__(...)
 /// One for each OS thread: it runs one block at a time.
 #define __shared__ static thread_local
+/// A macro, so that the call lies on the kernel's line.
+#define __syncthreads() ::twill::simt::block_barrier()
 
 namespace twill::simt {
-
-inline void __syncthreads() {
-  block_barrier();
-}
 
 /// The dynamic shared memory of the block, 256-byte aligned.
 template <class T>

@@ -17,6 +17,10 @@ class stack_pool {
   stack_pool(const stack_pool&) = delete;
   stack_pool& operator=(const stack_pool&) = delete;
 
+  /// All stacks together.
+  const char* begin() const noexcept { return memory_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+
   char* low(std::size_t index) const noexcept;
   char* top(std::size_t index) const noexcept;
 

@@ -3,6 +3,9 @@
 #include <link.h>
 
 #include <algorithm>
+#include <iterator>
+
+#include "memory_shadow.hpp"
 
 namespace twill::simt {
 namespace {
@@ -33,9 +36,30 @@ int visit_module(dl_phdr_info* info, std::size_t, void* data) {
   return 1;
 }
 
+int add_module(dl_phdr_info* info, std::size_t, void* data) {
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& part = info->dlpi_phdr[i];
+    if (part.p_type != PT_LOAD) continue;
+    static_cast<std::vector<byte_range>*>(data)->push_back({info->dlpi_addr + part.p_vaddr, part.p_memsz});
+  }
+  return 0;
+}
+
+bool is_lower(const byte_range& a, const byte_range& b) {
+  return a.base < b.base;
+}
+
+// The last range that begins at or before `address`; nullptr when there is none.
+template <class Range>
+const Range* range_at(const std::vector<Range>& ranges, std::uintptr_t address) {
+  const auto after = std::upper_bound(ranges.begin(), ranges.end(), address,
+                                      [](std::uintptr_t at, const Range& r) { return at < r.base; });
+  return after == ranges.begin() ? nullptr : &*std::prev(after);
+}
+
 }  // namespace
 
-memory_map::memory_map(const host::allocations& given) {
+memory_map::memory_map(const host::allocations& given, memory_shadow* shadow) {
   std::uint64_t next = large_page;
   for (const auto& one : given.live_by_age()) {
     const std::uint64_t alignment = one.bytes >= large_page / 2 ? large_page : small_alignment;
@@ -44,17 +68,28 @@ memory_map::memory_map(const host::allocations& given) {
     r.base = one.base;
     r.bytes = one.bytes;
     r.device_address = next;
+    if (shadow != nullptr) r.written = shadow->flags_of(one.base);
     ranges_.push_back(r);
     next += one.bytes;
   }
-  std::sort(ranges_.begin(), ranges_.end(), [](const range& a, const range& b) { return a.base < b.base; });
+  std::sort(ranges_.begin(), ranges_.end(), is_lower);
+  dl_iterate_phdr(&add_module, &program_);
+  std::sort(program_.begin(), program_.end(), is_lower);
 }
 
 const memory_map::range* memory_map::find(std::uintptr_t address) const {
-  const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), address,
-                                      [](std::uintptr_t at, const range& r) { return at < r.base; });
-  if (after == ranges_.begin() || !std::prev(after)->holds(address)) return nullptr;
-  return &*std::prev(after);
+  const auto* at = range_at(ranges_, address);
+  return at != nullptr && at->holds(address) ? at : nullptr;
+}
+
+const memory_map::range* memory_map::last_before(std::uintptr_t address) const {
+  const auto* at = range_at(ranges_, address);
+  return at != nullptr && address - at->base - at->bytes < large_page ? at : nullptr;
+}
+
+bool memory_map::is_of_program(std::uintptr_t address) const {
+  const auto* at = range_at(program_, address);
+  return at != nullptr && at->holds(address);
 }
 
 byte_range thread_locals_of(const void* code) {

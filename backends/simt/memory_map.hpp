@@ -10,6 +10,8 @@
 
 namespace twill::simt {
 
+class memory_shadow;
+
 struct byte_range {
   std::uintptr_t base = 0;
   std::size_t bytes = 0;
@@ -17,22 +19,31 @@ struct byte_range {
   bool holds(std::uintptr_t address) const { return address - base < bytes; }
 };
 
-/// Device memory at the time of a launch.
+/// Memory at the time of a launch.
 class memory_map {
  public:
   struct range : byte_range {
     /// Where a GPU would have it: the first allocation at the first large page, the others behind it. The same in each
     /// run of a program, whatever addresses the system hands out.
     std::uint64_t device_address = 0;
+    std::uint8_t* written = nullptr;  ///< by byte: whether it was ever written; nullptr when nobody asks
   };
 
-  explicit memory_map(const host::allocations& given);
+  /// `shadow` may be null.
+  memory_map(const host::allocations& given, memory_shadow* shadow);
 
   /// The live allocation that `address` lies in; nullptr when there is none.
   const range* find(std::uintptr_t address) const;
 
+  /// The one that ends before `address`, at most a large page away.
+  const range* last_before(std::uintptr_t address) const;
+
+  /// Whether the program or one of its libraries lies there, with its constants and variables.
+  bool is_of_program(std::uintptr_t address) const;
+
  private:
-  std::vector<range> ranges_;  // ascending
+  std::vector<range> ranges_;        // ascending
+  std::vector<byte_range> program_;  // likewise
 };
 
 /// The thread-local variables that the calling OS thread has of the program or library that `code` belongs to: where

@@ -68,20 +68,39 @@ std::vector<std::string> list() {
 std::shared_ptr<detail::backend_device> open(std::string_view which) {
   const int threads = host::default_thread_count();
   auto properties = which.empty() ? generic_properties(threads) : properties_of(find_datasheet(which), which);
-  return std::make_shared<simt_device>(std::move(properties), starting_order(), threads);
+  auto opened = std::make_shared<simt_device>(std::move(properties), starting_order(), threads);
+  const char* const checks = std::getenv("TWILL_SIMT_CHECK");
+  if (checks != nullptr && std::string_view(checks) != "0") opened->check(true);
+  return opened;
 }
 
 }  // namespace twill::simt
 
 namespace twill {
 
-void set_interleaving(const device& on, interleaving order, std::uint64_t seed) {
-  auto* const simulated = dynamic_cast<simt::simt_device*>(on.impl().get());
-  if (simulated == nullptr) {
-    detail::fail(errc::unsupported, on.properties().name + " has no order of threads to choose",
-                 "only simulated devices have one", "open \"simt\"");
+namespace {
+
+simt::simt_device& simulated(const device& on, const char* has_no) {
+  auto* const found = dynamic_cast<simt::simt_device*>(on.impl().get());
+  if (found == nullptr) {
+    detail::fail(errc::unsupported, on.properties().name + " has no " + has_no, "only simulated devices have one",
+                 "open \"simt\"");
   }
-  simulated->set_order({order, seed});
+  return *found;
+}
+
+}  // namespace
+
+void set_interleaving(const device& on, interleaving order, std::uint64_t seed) {
+  simulated(on, "order of threads to choose").set_order({order, seed});
+}
+
+void set_checks(const device& on, bool wanted) {
+  simulated(on, "check of kernels").check(wanted);
+}
+
+void set_step_limit(const device& on, std::uint64_t accesses) {
+  simulated(on, "limit of steps").set_step_limit(accesses);
 }
 
 }  // namespace twill

@@ -17,7 +17,9 @@ constexpr std::uint64_t most_grid_yz = 65535;
 }  // namespace
 
 simt_device::simt_device(device_properties properties, schedule order, int threads)
-    : host_device(std::move(properties), threads), executor_(team()), order_(order) {}
+    : host_device(std::move(properties), threads), executor_(team()) {
+  settings_.order = order;
+}
 
 const detail::operation_table& simt_device::operations() const noexcept {
   return simt::operations();
@@ -50,62 +52,114 @@ native_error simt_device::refuse(const detail::launch_config& config) const noex
 void simt_device::launch(void* stream, const detail::launch_config& config, const kernel_call& kernel) {
   auto& home = stream_of(stream);
   if (home.has_fault()) return;
-  grid_launch all{kernel, config, {}};
-  access_sink* sink = nullptr;
-  std::uint64_t most_threads = 0;
+  settings chosen;
   {
     const std::lock_guard lock(settings_mutex_);
-    all.order = order_;
-    sink = sink_;
-    most_threads = most_threads_;
+    chosen = settings_;
   }
+  grid_launch all{kernel, config, chosen.order, &lines_, nullptr};
   try {
-    if (sink == nullptr) {
-      executor_.run(all);
-    } else {
-      run_recorded(all, *sink, most_threads);
-    }
+    run(all, chosen);
   } catch (...) {
     home.hold_fault(std::current_exception());
   }
 }
 
-void simt_device::run_recorded(grid_launch& launch, access_sink& sink, std::uint64_t most_threads) {
+void simt_device::run(grid_launch& launch, const settings& chosen) {
+  if (chosen.sink == nullptr && !chosen.checks) return executor_.run(launch);
+  const memory_map memory(memory_given(), chosen.checks ? &shadow_ : nullptr);
+  launch_watch watch;
+  watch.checks = chosen.checks;
+  watch.step_limit = chosen.step_limit;
+  watch.memory = &memory;
+  watch.given = &memory_given();
+  watch.lines = &lines_;
+  launch.watch = &watch;
+  if (chosen.sink == nullptr) return executor_.run(launch);
+
   launch_facts facts;
   facts.kernel = kernel_name(launch.kernel.address);
   facts.config = launch.config;
   facts.warp_lanes = static_cast<unsigned>(properties().warp_size);
   facts.blocks = std::uint64_t{launch.config.grid.x} * launch.config.grid.y * launch.config.grid.z;
   const auto& block = launch.config.block;
-  const auto sample =
-      sink.choose(facts, block_sample::of(facts.blocks, std::uint64_t{block.x} * block.y * block.z, most_threads));
-  recording all(sink, std::move(facts), sample, lines_);
-  const memory_map memory(memory_given());
-  launch.record = &all;
-  launch.memory = &memory;
-  sink.begin_launch(all.facts());
+  const auto sample = chosen.sink->choose(
+      facts, block_sample::of(facts.blocks, std::uint64_t{block.x} * block.y * block.z, chosen.most_threads));
+  recording all(*chosen.sink, std::move(facts), sample, lines_);
+  watch.record = &all;
+  chosen.sink->begin_launch(all.facts());
   executor_.run(launch);
-  sink.end_launch(all.facts());
+  chosen.sink->end_launch(all.facts());
 }
 
-void simt_device::record(access_sink* sink, std::uint64_t most_threads) {
+namespace {
+
+void require_hooks() {
 #ifndef TWILL_SIMT_HOOKS
-  detail::fail(errc::unsupported, "this build of Twill cannot record memory accesses",
+  detail::fail(errc::unsupported, "this build of Twill cannot look at memory accesses",
                "its kernels are compiled for a sanitizer", "configure without TWILL_SANITIZE");
 #endif
+}
+
+}  // namespace
+
+void simt_device::record(access_sink* sink, std::uint64_t most_threads) {
+  require_hooks();
   const std::lock_guard lock(settings_mutex_);
-  sink_ = sink;
-  most_threads_ = most_threads;
+  settings_.sink = sink;
+  settings_.most_threads = most_threads;
 }
 
 void simt_device::stop_recording() noexcept {
   const std::lock_guard lock(settings_mutex_);
-  sink_ = nullptr;
+  settings_.sink = nullptr;
+}
+
+void simt_device::check(bool wanted) {
+  if (wanted) require_hooks();
+  const std::lock_guard lock(settings_mutex_);
+  settings_.checks = wanted;
+}
+
+void simt_device::set_step_limit(std::uint64_t accesses) {
+  const std::lock_guard lock(settings_mutex_);
+  settings_.step_limit = accesses;
 }
 
 void simt_device::set_order(schedule order) {
   const std::lock_guard lock(settings_mutex_);
-  order_ = order;
+  settings_.order = order;
+}
+
+void* simt_device::allocate(std::size_t bytes) {
+  void* const memory = host_device::allocate(bytes);
+  const std::lock_guard lock(settings_mutex_);
+  if (settings_.checks) shadow_.add(memory, bytes);
+  return memory;
+}
+
+void simt_device::release(void* memory) noexcept {
+  shadow_.remove(memory);
+  host_device::release(memory);
+}
+
+void simt_device::copy(void* stream, void* to, const void* from, std::size_t bytes,
+                       detail::copy_direction direction) {
+  host_device::copy(stream, to, from, bytes, direction);
+  shadow_.copy(to, from, bytes);
+}
+
+void simt_device::copy_rows(void* stream, const detail::copy_args& a, detail::copy_direction direction) {
+  host_device::copy_rows(stream, a, direction);
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    shadow_.copy(static_cast<char*>(a.out) + row * a.out_pitch, static_cast<const char*>(a.in) + row * a.in_pitch,
+                 static_cast<std::size_t>(a.row_bytes));
+  }
+}
+
+void simt_device::fill(void* stream, void* to, unsigned char value, std::size_t bytes) {
+  host_device::fill(stream, to, value, bytes);
+  shadow_.write(to, bytes);
 }
 
 }  // namespace twill::simt

@@ -5,6 +5,7 @@
 #include "backends/host/host_device.hpp"
 #include "executor.hpp"
 #include "launch.hpp"
+#include "memory_shadow.hpp"
 #include "source_line.hpp"
 
 namespace twill::simt {
@@ -16,6 +17,12 @@ class simt_device : public host::host_device {
 
   const detail::operation_table& operations() const noexcept override;
   const detail::ladder_table& ladders() const noexcept override;
+
+  void* allocate(std::size_t bytes) override;
+  void release(void* memory) noexcept override;
+  void copy(void* stream, void* to, const void* from, std::size_t bytes, detail::copy_direction direction) override;
+  void copy_rows(void* stream, const detail::copy_args& rows, detail::copy_direction direction) override;
+  void fill(void* stream, void* to, unsigned char value, std::size_t bytes) override;
 
   /// Why the device does not run launches like this; none when it does.
   native_error refuse(const detail::launch_config& config) const noexcept;
@@ -30,15 +37,26 @@ class simt_device : public host::host_device {
   void record(access_sink* sink, std::uint64_t most_threads);
   void stop_recording() noexcept;
 
+  /// Whether launches from now on are checked. Throws: unsupported, as `record`.
+  void check(bool wanted);
+  void set_step_limit(std::uint64_t accesses);
+
  private:
-  void run_recorded(grid_launch& launch, access_sink& sink, std::uint64_t most_threads);
+  struct settings {
+    schedule order;
+    access_sink* sink = nullptr;
+    std::uint64_t most_threads = 0;
+    bool checks = false;
+    std::uint64_t step_limit = std::uint64_t{1} << 28;
+  };
+
+  void run(grid_launch& launch, const settings& chosen);
 
   executor executor_;
-  std::mutex settings_mutex_;
-  schedule order_;
-  access_sink* sink_ = nullptr;
-  std::uint64_t most_threads_ = 0;
+  mutable std::mutex settings_mutex_;
+  settings settings_;
   source_lines lines_;
+  memory_shadow shadow_;  // of what was allocated while launches were checked
 };
 
 }  // namespace twill::simt

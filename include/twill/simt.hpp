@@ -24,6 +24,20 @@ enum class interleaving {
 /// Throws: unsupported when `on` is not a simulated device.
 void set_interleaving(const device& on, interleaving order, std::uint64_t seed = 0);
 
+/// Whether launches on a simulated device, from now on, are checked: for accesses outside of device memory, or of
+/// memory that was released; for reads of device memory (allocated since) or shared memory that nothing was written to;
+/// for data races between the threads of a block since their last barrier, on shared and on global memory; for threads
+/// that wait at different barriers. Each is a device_fault at `stream.wait()` that names the kernel, the block, the
+/// thread and the line of the source. Kernels take about ten times as long.
+/// The environment variable TWILL_SIMT_CHECK=1 switches the checks on for devices that are opened.
+/// Throws: unsupported when `on` is not a simulated device, and in builds with sanitizers.
+void set_checks(const device& on, bool wanted);
+
+/// How often one thread may access memory in one launch before it is taken to run for ever, which is a device_fault
+/// with the line it is at. Counted while launches are checked or recorded. It starts at 2^28.
+/// Throws: unsupported when `on` is not a simulated device.
+void set_step_limit(const device& on, std::uint64_t accesses);
+
 /// Whether a device predicts times: a simulated one with a model, "simt:h200", does, but in a build with sanitizers;
 /// "simt" is no GPU in particular.
 bool predicts(const device& on);

@@ -1,0 +1,118 @@
+#include "memory_checker.hpp"
+
+#include <algorithm>
+
+namespace twill::simt {
+namespace {
+
+const char* verb_of(access_kind kind) {
+  if (!writes(kind)) return "loads";
+  return reads(kind) ? "changes" : "stores";
+}
+
+std::string bytes_text(std::size_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+constexpr char bounds_advice[] = "compare indices with the extents before each access";
+constexpr char unwritten_advice[] = "write, upload or fill memory before it is read";
+
+}  // namespace
+
+memory_checker::memory_checker(const memory_map& memory, const host::allocations& given, source_lines& lines,
+                               detail::extent3 block)
+    : memory_(memory), given_(given), lines_(lines), block_(block) {}
+
+void memory_checker::begin_block(byte_range dynamic_shared, byte_range static_shared) {
+  dynamic_ = dynamic_shared;
+  static_ = static_shared;
+  ++block_number_;
+  const std::size_t bytes = dynamic_.bytes + static_.bytes;
+  if (shared_written_.size() < bytes) shared_written_.resize(bytes, 0);
+  races_.reserve_direct(bytes);
+  races_.begin_interval();
+}
+
+std::string memory_checker::thread_text(unsigned thread) const {
+  return "(" + std::to_string(thread % block_.x) + "," + std::to_string(thread / block_.x % block_.y) + "," +
+         std::to_string(thread / block_.x / block_.y) + ")";
+}
+
+std::string memory_checker::text(const checked_access& access) const {
+  return "thread " + thread_text(access.thread) + " " + verb_of(access.kind) + " " + bytes_text(access.bytes) +
+         " at " + short_text(lines_.of_call(access.place));
+}
+
+access_fault memory_checker::race(const char* memory, bool direct, std::uintptr_t first,
+                                  const checked_access& access) {
+  const auto earlier = races_.add(direct, first, access.bytes, access.thread, access.kind, access.place);
+  if (!earlier) return {};
+  std::string other = earlier->by_several ? "other threads" : "thread " + thread_text(earlier->thread);
+  other += earlier->store ? " stored" : " loaded";
+  return {"race on " + std::string(memory) + " memory: " + text(access) + ", which " + other + " at " +
+              short_text(lines_.of_call(earlier->place)) + " since the last barrier",
+          "put a __syncthreads() between the two, or make both atomic"};
+}
+
+access_fault memory_checker::of_global(const checked_access& access, const memory_map::range& range) {
+  const std::size_t offset = access.at - range.base;
+  if (range.bytes - offset < access.bytes) {
+    return {text(access) + ", the last of them " + bytes_text(access.bytes - (range.bytes - offset)) +
+                " past an allocation of " + bytes_text(range.bytes),
+            bounds_advice};
+  }
+  if (range.written != nullptr) {
+    std::uint8_t* const flags = range.written + offset;
+    if (reads(access.kind)) {
+      for (std::size_t i = 0; i < access.bytes; ++i) {
+        if (__atomic_load_n(flags + i, __ATOMIC_RELAXED) != 0) continue;
+        return {text(access) + " of device memory that nothing was written to (byte " + std::to_string(offset + i) +
+                    " of an allocation of " + bytes_text(range.bytes) + ")",
+                unwritten_advice};
+      }
+    }
+    for (std::size_t i = 0; writes(access.kind) && i < access.bytes; ++i) {
+      __atomic_store_n(flags + i, std::uint8_t{1}, __ATOMIC_RELAXED);
+    }
+  }
+  return race("global", false, access.at, access);
+}
+
+access_fault memory_checker::of_shared(const checked_access& access) {
+  const bool is_dynamic = dynamic_.holds(access.at);
+  const std::size_t offset = access.at - (is_dynamic ? dynamic_.base : static_.base);
+  if (is_dynamic && dynamic_.bytes - offset < access.bytes) {
+    return {text(access) + ", past the " + bytes_text(dynamic_.bytes) + " of dynamic shared memory", bounds_advice};
+  }
+  const std::size_t first = is_dynamic ? offset : dynamic_.bytes + offset;
+  if (first + access.bytes > shared_written_.size()) return {};
+  for (std::size_t i = first; reads(access.kind) && i < first + access.bytes; ++i) {
+    if (shared_written_[i] == block_number_) continue;
+    return {text(access) + " of shared memory that its block has not written", unwritten_advice};
+  }
+  if (writes(access.kind)) std::fill_n(shared_written_.begin() + static_cast<std::ptrdiff_t>(first), access.bytes, block_number_);
+  return race("shared", true, first, access);
+}
+
+access_fault memory_checker::elsewhere(const checked_access& access) const {
+  if (memory_.is_of_program(access.at)) return {};
+  // Behind, or before, something of the device's? Looked for where an index that is one off would lead.
+  const auto released = given_.find(reinterpret_cast<const void*>(access.at));
+  if (released && released->released) {
+    return {text(access) + " of an allocation of " + bytes_text(released->bytes) + " that was released",
+            "release memory only when the work that uses it is done"};
+  }
+  if (access.at - dynamic_.base - dynamic_.bytes < 4096 && dynamic_.bytes > 0) {
+    return {text(access) + ", " + bytes_text(access.at - dynamic_.base - dynamic_.bytes) + " behind the " +
+                bytes_text(dynamic_.bytes) + " of dynamic shared memory",
+            bounds_advice};
+  }
+  std::string where = " outside of device memory";
+  if (const auto* before = memory_.last_before(access.at)) {
+    where = ", " + bytes_text(access.at - before->base - before->bytes) + " behind an allocation of " +
+            bytes_text(before->bytes);
+  }
+  return {text(access) + where, bounds_advice};
+}
+
+}  // namespace twill::simt
