@@ -34,7 +34,7 @@ function(twill_hook_kernels)
     return()  # compilers do not mix the two
   endif()
   list(TRANSFORM ARGN PREPEND "${TWILL_ROOT}/" OUTPUT_VARIABLE sources)
-  set(flags -fsanitize=thread -g1 -include "${TWILL_ROOT}/backends/simt/hooks.hpp")
+  set(flags -fsanitize=thread -g1 -fno-optimize-sibling-calls -include "${TWILL_ROOT}/backends/simt/hooks.hpp")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Each access of the source shall stay one access of the program, at one place.
     list(APPEND flags --param=tsan-instrument-func-entry-exit=0 -fno-tree-vectorize -fno-tree-slp-vectorize

@@ -204,6 +204,7 @@ set(twill_tests
   tests/reduce_ladder_test.cpp
   tests/reverse_test.cpp
   tests/scan_test.cpp
+  tests/simt_checks_test.cpp
   tests/simt_faults_test.cpp
   tests/simt_host_test.cpp
   tests/simt_kernels_test.cpp

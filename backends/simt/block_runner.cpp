@@ -42,7 +42,6 @@ block_runner::block_runner(bool guarded)
 }
 
 block_runner::~block_runner() {
-  renew_fibers();
   quitting_ = true;
   for (fiber* f : idle_) home_.resume(*f);
   reserve_shared(shared_capacity_);
@@ -85,7 +84,6 @@ void block_runner::run(std::uint64_t block) {
   grid_extents = {config.grid.x, config.grid.y, config.grid.z};
   running = {this, 0, 0, block, shared_.get(), config.shared_bytes, nullptr};
   if (watch_ != nullptr && watch_->begin_block(block)) running.watch = watch_.get();
-  renew_fibers();
   finished_ = at_barrier_ = 0;
   abandoned_ = false;
   ready_.clear();
@@ -140,6 +138,7 @@ void block_runner::run(std::uint64_t block) {
   const unsigned warp = running.thread / warp_lanes;
   warp_record& w = warps_[warp];
   const unsigned round = w.round;
+  records_[running.thread].barrier = nullptr;
   w.values[round][running.thread % warp_lanes] = bits;
   if (++w.arrived == w.lanes) {
     w.arrived = 0;
@@ -148,16 +147,6 @@ void block_runner::run(std::uint64_t block) {
   }
   wait();
   return source < w.lanes ? w.values[round][source] : bits;
-}
-
-// Makes fibers that were left as good as new.
-void block_runner::renew_fibers() {
-  for (fiber* f : spent_) {
-    const auto n = static_cast<std::size_t>(f - fibers_.get());
-    f->start_on(stacks_.low(n), stacks_.top(n), &fiber_main);
-    idle_.push_back(f);
-  }
-  spent_.clear();
 }
 
 void block_runner::stop_thread(std::string why, const char* suggestion) {
@@ -177,7 +166,9 @@ void block_runner::stop_thread(std::string why, const char* suggestion) {
 
 fiber* block_runner::idle_fiber() {
   if (idle_.empty()) {
-    const unsigned n = fibers_made_++;
+    const bool is_new = spent_.empty();
+    const auto n = is_new ? fibers_made_++ : static_cast<unsigned>(spent_.back() - fibers_.get());
+    if (!is_new) spent_.pop_back();
     fibers_[n].start_on(stacks_.low(n), stacks_.top(n), &fiber_main);
     return &fibers_[n];
   }

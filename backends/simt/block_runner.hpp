@@ -72,7 +72,6 @@ class block_runner {
   void wait();
   void become(unsigned thread);
   fiber* idle_fiber();
-  void renew_fibers();
   void compare_barriers();
   void reserve_shared(std::size_t bytes);
 

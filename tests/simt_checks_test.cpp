@@ -1,0 +1,243 @@
+// Faults planted in kernels, each of which the checks of the simulated device find at its line; and kernels that look
+// like them and are right.
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/simt_launch.hpp"
+
+namespace twill::simt {
+namespace {
+
+constexpr int threads = 64;
+
+// Each kernel turns its block's values round; `fault_line` is where it goes wrong.
+
+constexpr int removed_barrier_line = __LINE__ + 5;
+__global__ void removed_barrier(int* out, const int* in) {
+  __shared__ int held[threads];
+  held[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  const int value = held[threads - 1 - threadIdx.x];
+  held[threadIdx.x] = value;
+  out[threadIdx.x] = value;
+}
+
+__global__ void with_barrier(int* out, const int* in) {
+  __shared__ int held[threads];
+  held[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = held[threads - 1 - threadIdx.x];
+  __syncthreads();
+  held[threadIdx.x] = 0;
+}
+
+constexpr int global_race_line = __LINE__ + 3;
+__global__ void global_race(int* out, const int* in) {
+  out[threadIdx.x] = in[threadIdx.x];
+  if (threadIdx.x > 0) out[threadIdx.x - 1] += 1;
+}
+
+__global__ void global_atomics(unsigned* out, const int* in) {
+  atomic_add(out + threadIdx.x % 4, static_cast<unsigned>(in[threadIdx.x]));
+  if (load_relaxed(out) == 12345) store_relaxed(out, 0u);
+}
+
+constexpr int off_by_one_line = __LINE__ + 2;
+__global__ void off_by_one(int* out, const int* in) {
+  out[threadIdx.x + 1] = in[threadIdx.x];
+}
+
+constexpr int before_begin_line = __LINE__ + 2;
+__global__ void before_begin(int* out, const int* in) {
+  out[threadIdx.x] = in[static_cast<int>(threadIdx.x) - 1];
+}
+
+constexpr int unwritten_shared_line = __LINE__ + 5;
+__global__ void unwritten_shared(int* out, const int* in) {
+  int* held = dynamic_shared<int>();
+  if (threadIdx.x < threads - 1) held[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = held[threads - 1 - threadIdx.x];
+}
+
+constexpr int past_shared_line = __LINE__ + 2;
+__global__ void past_shared(int*, const int* in) {
+  dynamic_shared<int>()[threadIdx.x + 1] = in[threadIdx.x];
+}
+
+constexpr int divergent_barrier_line = __LINE__ + 3;
+__global__ void divergent_barrier(int* out, const int* in) {
+  if (threadIdx.x < 32) {
+    __syncthreads();
+  } else {
+    out[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+  }
+}
+
+constexpr int copy_line = __LINE__ + 2;
+__global__ void copy(int* out, const int* in) {
+  out[threadIdx.x] = in[threadIdx.x];
+}
+
+constexpr int endless_line = __LINE__ + 2;
+__global__ void endless(unsigned* out, const int*) {
+  while (*const_cast<volatile unsigned*>(out) != 7) *const_cast<volatile unsigned*>(out) = 6;
+}
+
+}  // namespace
+}  // namespace twill::simt
+
+namespace {
+
+namespace simt = twill::simt;
+using support::contains;
+
+struct checked_device {
+  checked_device() : gpu(twill::device::open("simt")) { twill::set_checks(gpu, true); }
+
+  template <class T, class Kernel>
+  std::string fault_of(Kernel kernel, T* out, const int* in) const {
+    const twill::stream s(gpu);
+    support::launch(s, support::line(1, simt::threads, simt::threads * sizeof(int)), kernel, out, in);
+    return support::error_of([&] { s.wait(); });
+  }
+
+  template <class Kernel>
+  std::string fault_of(Kernel kernel) const {
+    const twill::stream s(gpu);
+    twill::buffer<int> in(gpu, simt::threads), out(gpu, simt::threads);
+    twill::fill_bytes(s, in.data(), 1, in.size_bytes());
+    twill::fill_bytes(s, out.data(), 0, out.size_bytes());
+    return fault_of(kernel, out.data(), in.data());
+  }
+
+  twill::device gpu;
+};
+
+std::string at(int line) {
+  return " at simt_checks_test.cpp:" + std::to_string(line);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("simt checks" * doctest::skip(TWILL_SANITIZED));
+
+TEST_CASE("a removed barrier is a race on shared memory") {
+  const checked_device on;
+  const auto fault = on.fault_of(&simt::removed_barrier);
+  CHECK(contains(fault, "device_fault: kernel twill::simt::(anonymous namespace)::removed_barrier failed in block "
+                        "(0,0,0) (race on shared memory: thread (32,0,0) loads 4 bytes" +
+                            at(simt::removed_barrier_line) + ", which thread (31,0,0) stored"));
+  CHECK(on.fault_of(&simt::with_barrier).empty());
+}
+
+TEST_CASE("a race on shared memory is found in every order of the threads") {
+  const checked_device on;
+  for (const auto order : {twill::interleaving::reverse, twill::interleaving::shuffled}) {
+    twill::set_interleaving(on.gpu, order, 3);
+    CHECK(contains(on.fault_of(&simt::removed_barrier), "race on shared memory"));
+    CHECK(on.fault_of(&simt::with_barrier).empty());
+  }
+}
+
+TEST_CASE("a race on global memory") {
+  const checked_device on;
+  const auto fault = on.fault_of(&simt::global_race);
+  CHECK(contains(fault, "(race on global memory: thread (1,0,0) loads 4 bytes" + at(simt::global_race_line) +
+                            ", which thread (0,0,0) stored" + at(simt::global_race_line - 1) +
+                            " since the last barrier) put a __syncthreads()"));
+}
+
+TEST_CASE("atomic operations do not race") {
+  const checked_device on;
+  const twill::stream s(on.gpu);
+  twill::buffer<int> in(on.gpu, simt::threads);
+  twill::buffer<unsigned> out(on.gpu, 4);
+  twill::fill_bytes(s, in.data(), 1, in.size_bytes());
+  twill::fill_bytes(s, out.data(), 0, out.size_bytes());
+  CHECK(on.fault_of(&simt::global_atomics, out.data(), in.data()).empty());
+}
+
+TEST_CASE("a store behind an allocation, and a load before one") {
+  const checked_device on;
+  const auto behind = on.fault_of(&simt::off_by_one);
+  CHECK(contains(behind, "(thread (63,0,0) stores 4 bytes" + at(simt::off_by_one_line) +
+                             ", 0 bytes behind an allocation of 256 bytes) compare indices"));
+  CHECK(contains(on.fault_of(&simt::before_begin), "(thread (0,0,0) loads 4 bytes" + at(simt::before_begin_line)));
+}
+
+TEST_CASE("a read of device memory that nothing was written to") {
+  const checked_device on;
+  const twill::stream s(on.gpu);
+  twill::buffer<int> in(on.gpu, simt::threads), middle(on.gpu, simt::threads), out(on.gpu, simt::threads);
+  twill::fill_bytes(s, in.data(), 1, in.size_bytes() - 1);
+  CHECK(contains(on.fault_of(&simt::copy, out.data(), in.data()),
+                 "(thread (63,0,0) loads 4 bytes" + at(simt::copy_line) +
+                     " of device memory that nothing was written to (byte 255 of an allocation of 256 bytes))"));
+  // What was copied from it has not been written either.
+  twill::fill_bytes(s, in.data(), 1, in.size_bytes());
+  CHECK(on.fault_of(&simt::copy, middle.data(), in.data()).empty());
+  CHECK(on.fault_of(&simt::copy, out.data(), middle.data()).empty());
+}
+
+TEST_CASE("memory that was released") {
+  const checked_device on;
+  const twill::stream s(on.gpu);
+  twill::buffer<int> out(on.gpu, simt::threads);
+  const int* gone = nullptr;
+  {
+    twill::buffer<int> in(on.gpu, simt::threads);
+    twill::fill_bytes(s, in.data(), 1, in.size_bytes());
+    gone = in.data();
+  }
+  CHECK(contains(on.fault_of(&simt::copy, out.data(), gone),
+                 at(simt::copy_line) + " of an allocation of 256 bytes that was released"));
+}
+
+TEST_CASE("shared memory: what the block has not written, and what is not its own") {
+  const checked_device on;
+  CHECK(contains(on.fault_of(&simt::unwritten_shared), "(thread (0,0,0) loads 4 bytes" +
+                                                           at(simt::unwritten_shared_line) +
+                                                           " of shared memory that its block has not written)"));
+  CHECK(contains(on.fault_of(&simt::past_shared), "(thread (63,0,0) stores 4 bytes" + at(simt::past_shared_line) +
+                                                      ", 0 bytes behind the 256 bytes of dynamic shared memory)"));
+}
+
+TEST_CASE("a barrier in a divergent branch") {
+  const checked_device on;
+  const auto fault = on.fault_of(&simt::divergent_barrier);
+  CHECK(contains(fault, "(threads wait at different barriers: thread (0,0,0) waits" +
+                            at(simt::divergent_barrier_line) + ", thread (32,0,0) waits" +
+                            at(simt::divergent_barrier_line + 3) + ")"));
+}
+
+TEST_CASE("a kernel that never ends") {
+  const checked_device on;
+  twill::set_step_limit(on.gpu, 1000);
+  const twill::stream s(on.gpu);
+  twill::buffer<unsigned> out(on.gpu, 1);
+  twill::fill_bytes(s, out.data(), 0, out.size_bytes());
+  CHECK(contains(on.fault_of(&simt::endless, out.data(), nullptr),
+                 "(thread 0 has accessed memory 1000 times, and is now" + at(simt::endless_line) + ")"));
+}
+
+TEST_CASE("a device goes on after faults, again and again") {
+  const checked_device on;
+  for (int i = 0; i < 200; ++i) {
+    REQUIRE(contains(on.fault_of(&simt::removed_barrier), "race"));
+    REQUIRE(on.fault_of(&simt::with_barrier).empty());
+  }
+}
+
+TEST_CASE("without checks nothing is told") {
+  const checked_device on;
+  twill::set_checks(on.gpu, false);
+  CHECK(on.fault_of(&simt::removed_barrier).empty());
+}
+
+TEST_SUITE_END();
