@@ -17,7 +17,9 @@ struct matrices {
         out(gpu, in.size()),
         element_bytes(bytes),
         rows(rows),
-        cols(cols) {}
+        cols(cols) {
+    twill::fill_bytes(stream, in.data(), 1, in.size_bytes());
+  }
 
   twill::profile of_rung(const std::string& rung, const twill::profile_options& options = {}) {
     const auto run = [&] {

@@ -130,9 +130,10 @@ TEST_SUITE_BEGIN("simt checks" * doctest::skip(TWILL_SANITIZED));
 TEST_CASE("a removed barrier is a race on shared memory") {
   const checked_device on;
   const auto fault = on.fault_of(&simt::removed_barrier);
-  CHECK(contains(fault, "device_fault: kernel twill::simt::(anonymous namespace)::removed_barrier failed in block "
-                        "(0,0,0) (race on shared memory: thread (32,0,0) loads 4 bytes" +
-                            at(simt::removed_barrier_line) + ", which thread (31,0,0) stored"));
+  CHECK(contains(fault,
+                 "device_fault: kernel twill::simt::(anonymous namespace)::removed_barrier failed in block "
+                 "(0,0,0) (race on shared memory: thread (32,0,0) loads 4 bytes" +
+                     at(simt::removed_barrier_line) + ", which thread (31,0,0) stored"));
   CHECK(on.fault_of(&simt::with_barrier).empty());
 }
 
@@ -211,9 +212,8 @@ TEST_CASE("shared memory: what the block has not written, and what is not its ow
 TEST_CASE("a barrier in a divergent branch") {
   const checked_device on;
   const auto fault = on.fault_of(&simt::divergent_barrier);
-  CHECK(contains(fault, "(threads wait at different barriers: thread (0,0,0) waits" +
-                            at(simt::divergent_barrier_line) + ", thread (32,0,0) waits" +
-                            at(simt::divergent_barrier_line + 3) + ")"));
+  CHECK(contains(fault, "(threads wait at different barriers: thread (0,0,0) waits" + at(simt::divergent_barrier_line) +
+                            ", thread (32,0,0) waits" + at(simt::divergent_barrier_line + 3) + ")"));
 }
 
 TEST_CASE("a kernel that never ends") {

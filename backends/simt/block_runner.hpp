@@ -87,7 +87,7 @@ class block_runner {
   unsigned fibers_made_ = 0;
   std::vector<fiber*> idle_;
   std::vector<fiber*> spent_;  // left in the middle of a thread, by stop_thread
-  fiber home_;  // the OS thread, while it is in `run`
+  fiber home_;                 // the OS thread, while it is in `run`
   fiber* active_ = nullptr;
   bool quitting_ = false;
 

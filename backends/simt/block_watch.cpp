@@ -34,9 +34,8 @@ bool block_watch::is_private(std::uintptr_t at) const {
 
 void block_watch::count_step(const void* place) {
   if (++steps_[running.thread] <= launch_.step_limit) return;
-  auto why = "thread " + std::to_string(running.thread) + " has accessed memory " +
-                   std::to_string(launch_.step_limit) + " times, and is now at " +
-                   short_text(launch_.lines->of_call(place));
+  auto why = "thread " + std::to_string(running.thread) + " has accessed memory " + std::to_string(launch_.step_limit) +
+             " times, and is now at " + short_text(launch_.lines->of_call(place));
   running.runner->stop_thread(std::move(why), "see whether its loop can end; set_step_limit allows more");
 }
 

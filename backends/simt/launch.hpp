@@ -53,7 +53,8 @@ template <class... Params, class... Args>
                                   void (*kernel)(Params...), Args... args) {
   static_assert(sizeof...(Params) == sizeof...(Args), "an argument for each parameter of the kernel");
   const bound_kernel<Params...> bound{kernel, {static_cast<Params>(args)...}};
-  return launch_bound(queue, config, {&bound_kernel<Params...>::invoke, &bound, sizeof bound, reinterpret_cast<const void*>(kernel)});
+  return launch_bound(queue, config,
+                      {&bound_kernel<Params...>::invoke, &bound, sizeof bound, reinterpret_cast<const void*>(kernel)});
 }
 
 }  // namespace twill::simt

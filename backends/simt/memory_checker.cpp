@@ -39,12 +39,11 @@ std::string memory_checker::thread_text(unsigned thread) const {
 }
 
 std::string memory_checker::text(const checked_access& access) const {
-  return "thread " + thread_text(access.thread) + " " + verb_of(access.kind) + " " + bytes_text(access.bytes) +
-         " at " + short_text(lines_.of_call(access.place));
+  return "thread " + thread_text(access.thread) + " " + verb_of(access.kind) + " " + bytes_text(access.bytes) + " at " +
+         short_text(lines_.of_call(access.place));
 }
 
-access_fault memory_checker::race(const char* memory, bool direct, std::uintptr_t first,
-                                  const checked_access& access) {
+access_fault memory_checker::race(const char* memory, bool direct, std::uintptr_t first, const checked_access& access) {
   const auto earlier = races_.add(direct, first, access.bytes, access.thread, access.kind, access.place);
   if (!earlier) return {};
   std::string other = earlier->by_several ? "other threads" : "thread " + thread_text(earlier->thread);
@@ -90,7 +89,8 @@ access_fault memory_checker::of_shared(const checked_access& access) {
     if (shared_written_[i] == block_number_) continue;
     return {text(access) + " of shared memory that its block has not written", unwritten_advice};
   }
-  if (writes(access.kind)) std::fill_n(shared_written_.begin() + static_cast<std::ptrdiff_t>(first), access.bytes, block_number_);
+  if (writes(access.kind))
+    std::fill_n(shared_written_.begin() + static_cast<std::ptrdiff_t>(first), access.bytes, block_number_);
   return race("shared", true, first, access);
 }
 

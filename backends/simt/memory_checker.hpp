@@ -31,8 +31,7 @@ struct access_fault {
 class memory_checker {
  public:
   /// All must outlive it.
-  memory_checker(const memory_map& memory, const host::allocations& given, source_lines& lines,
-                 detail::extent3 block);
+  memory_checker(const memory_map& memory, const host::allocations& given, source_lines& lines, detail::extent3 block);
 
   void begin_block(byte_range dynamic_shared, byte_range static_shared);
   void end_interval() { races_.begin_interval(); }
@@ -54,7 +53,7 @@ class memory_checker {
   source_lines& lines_;
   const detail::extent3 block_;
   byte_range dynamic_, static_;
-  std::uint32_t block_number_ = 0;              // of those that this checker saw
+  std::uint32_t block_number_ = 0;             // of those that this checker saw
   std::vector<std::uint32_t> shared_written_;  // by byte: the block that wrote it last
   race_history races_;
 };

@@ -143,8 +143,7 @@ void simt_device::release(void* memory) noexcept {
   host_device::release(memory);
 }
 
-void simt_device::copy(void* stream, void* to, const void* from, std::size_t bytes,
-                       detail::copy_direction direction) {
+void simt_device::copy(void* stream, void* to, const void* from, std::size_t bytes, detail::copy_direction direction) {
   host_device::copy(stream, to, from, bytes, direction);
   shadow_.copy(to, from, bytes);
 }
