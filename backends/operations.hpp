@@ -81,6 +81,22 @@ struct scan_args {
   void* scratch;
 };
 
+/// Numbers first ... last - 1, at most 2^40; scratch of sieve_scratch. One of bits and count is given.
+struct sieve_args {
+  std::int64_t first, last;
+  std::uint32_t* bits;
+  std::uint64_t* count;
+  bool wants_list;  ///< `capacity` primes go to `list`
+  std::uint64_t* list;
+  std::int64_t capacity;
+  void* scratch;
+};
+/// Room for the odd primes below 2^20, and their number; then come the counts of segments of 2^16 numbers or more.
+inline constexpr std::size_t sieve_base_bytes = std::size_t{82048} * 4;
+inline std::size_t sieve_scratch(std::int64_t numbers) {
+  return sieve_base_bytes + (static_cast<std::size_t>(numbers >> 16) + 1) * 8;
+}
+
 /// The operations of one backend. One line an operation.
 struct operation_table {
   void (*transpose)(const work_queue&, const transpose_args&);
@@ -89,6 +105,7 @@ struct operation_table {
   void (*copy)(const work_queue&, const copy_args&);
   void (*reverse)(const work_queue&, const reverse_args&);
   void (*scan)(const work_queue&, const scan_args&);
+  void (*sieve)(const work_queue&, const sieve_args&);
   std::size_t (*scan_scratch)(const scan_args&);  ///< bytes; pointers are not looked at, `segments` only for not 0
 };
 
@@ -126,6 +143,11 @@ struct reduce_rung_args {
 };
 using reduce_rung_entry = ladder_entry<reduce_rung_args>;
 
+/// An array for a rung of one of the ladders of scan, reverse, increment and sieve: as for a reduction, `out` having
+/// `count` elements. Which ladder an entry belongs to, `info.op` says.
+using array_rung_args = reduce_rung_args;
+using array_rung_entry = ladder_entry<array_rung_args>;
+
 /// A span of constant table entries.
 template <class T>
 struct table_view {
@@ -139,6 +161,7 @@ struct table_view {
 struct ladder_table {
   table_view<transpose_rung_entry> transpose;
   table_view<reduce_rung_entry> reduce;
+  table_view<array_rung_entry> arrays;
 };
 
 }  // namespace twill::detail

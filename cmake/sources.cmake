@@ -10,6 +10,7 @@ set(twill_headers
   include/twill/error.hpp
   include/twill/event.hpp
   include/twill/hip.hpp
+  include/twill/ladder/array.hpp
   include/twill/ladder/reduce.hpp
   include/twill/ladder/rung.hpp
   include/twill/ladder/transpose.hpp
@@ -17,6 +18,7 @@ set(twill_headers
   include/twill/profile.hpp
   include/twill/reverse.hpp
   include/twill/scan.hpp
+  include/twill/sieve.hpp
   include/twill/simt.hpp
   include/twill/stream.hpp
   include/twill/transpose.hpp
@@ -29,6 +31,7 @@ set(twill_core_sources
   backends/backends.cpp
   backends/borrow.cpp
   src/core/arguments.cpp
+  src/core/array_ladder.cpp
   src/core/buffer.cpp
   src/core/check.cpp
   src/core/copy.cpp
@@ -41,6 +44,7 @@ set(twill_core_sources
   src/core/reverse.cpp
   src/core/reduce_ladder.cpp
   src/core/scan.cpp
+  src/core/sieve.cpp
   src/core/stream.cpp
   src/core/transpose.cpp
   src/core/transpose_in_place.cpp
@@ -61,6 +65,7 @@ set(twill_kernel_sources
   src/ops/scan_extremes.cpp
   src/ops/scan_segment_sums.cpp
   src/ops/scan_sums.cpp
+  src/ops/sieve.cpp
   src/ops/table.cpp
   src/ops/transpose.cpp
   src/ops/transpose_gather.cpp
@@ -72,6 +77,7 @@ set(twill_kernel_sources
   src/ops/transpose_tile.cpp
   src/ops/transpose_words.cpp
   src/ladder/reduce.cpp
+  src/ladder/array.cpp
   src/ladder/table.cpp
   src/ladder/transpose.cpp)
 
@@ -90,12 +96,14 @@ set(twill_host_sources
   backends/host/thread_team.cpp)
 
 set(twill_cpu_sources
+  backends/cpu/array_ladder.cpp
   backends/cpu/copy.cpp
   backends/cpu/device.cpp
   backends/cpu/permute.cpp
   backends/cpu/reverse.cpp
   backends/cpu/reduce_ladder.cpp
   backends/cpu/scan.cpp
+  backends/cpu/sieve.cpp
   backends/cpu/transpose.cpp
   backends/cpu/transpose_in_place.cpp
   backends/cpu/transpose_ladder.cpp
@@ -157,13 +165,14 @@ set(twill_device_models
   presets/devices/v100.json)
 
 set(twill_tool_sources
+  src/tool/array_check.cpp
+  src/tool/bench_array.cpp
   src/tool/bench_command.cpp
   src/tool/bench_copy.cpp
   src/tool/bench_file.cpp
   src/tool/bench_list.cpp
   src/tool/bench_permute.cpp
   src/tool/bench_plan.cpp
-  src/tool/bench_reverse.cpp
   src/tool/bench_reduce.cpp
   src/tool/bench_run.cpp
   src/tool/bench_table.cpp
@@ -194,6 +203,7 @@ set(twill_tool_sources
   src/tool/working_set.cpp)
 
 set(twill_tests
+  tests/array_ladder_test.cpp
   tests/buffer_test.cpp
   tests/copy_test.cpp
   tests/device_test.cpp
@@ -205,6 +215,7 @@ set(twill_tests
   tests/reverse_test.cpp
   tests/scan_test.cpp
   tests/simt_checks_test.cpp
+  tests/sieve_test.cpp
   tests/simt_faults_test.cpp
   tests/simt_host_test.cpp
   tests/simt_kernels_test.cpp

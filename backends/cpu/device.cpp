@@ -33,13 +33,13 @@ void device::copy(void*, void* to, const void* from, std::size_t bytes, detail::
 }
 
 const detail::operation_table& device::operations() const noexcept {
-  static const detail::operation_table table{&transpose, &transpose_in_place, &permute, &cpu::copy, &reverse,
-                                             &scan,      &scan_scratch};
+  static const detail::operation_table table{&transpose, &transpose_in_place, &permute, &cpu::copy, &reverse, &scan,
+                                             &sieve,     &scan_scratch};
   return table;
 }
 
 const detail::ladder_table& device::ladders() const noexcept {
-  static const detail::ladder_table table{transpose_ladder(), reduce_ladder()};
+  static const detail::ladder_table table{transpose_ladder(), reduce_ladder(), array_ladder()};
   return table;
 }
 

@@ -56,12 +56,13 @@ void scan_segments_elements(stream_ref stream, const void* in, void* out, elemen
 /// Types: sums of integers wrap around. float16 and bfloat16 are added in float and rounded once, on output. Complex
 ///   numbers have sums only. A NaN makes every result after it NaN, for min and max too (whatever its bits, the
 ///   canonical one); min and max take -0 as less than +0.
-/// Accuracy: the additions of a floating-point sum form a tree that depends on the type and the shape alone: every run
-///   gives the same bits, and so does every GPU ("simt" included). Of a sum of n elements no element passes through
-///   more than 48 + n / (32 t) additions, t being the elements of a tile (32 KiB or more): that number times the
-///   rounding unit times the sum of the absolute values bounds the error.
+/// Accuracy: the additions of a floating-point sum form a tree that depends on the type, the shape and the address of
+///   `in` modulo 16 alone: every run gives the same bits, and so does every GPU ("simt" included). Of a sum of n
+///   elements no element passes through more than 48 + n / (32 t) additions, t being the elements of a tile (32 KiB or
+///   more): that number times the rounding unit times the sum of the absolute values bounds the error.
 /// Units: 2 * rows * cols * sizeof(T) bytes are moved (half as many again with two passes).
-/// Memory: device memory, aligned to T; best speed when `in` and `out` are 16-byte aligned. `out` may be `in` (with the
+/// Memory: device memory, aligned to T; best speed when `in` and `out` lie alike within 16 bytes. `out` may be `in`
+/// (with the
 ///   same leading dimension); otherwise they must not overlap. `scratch` has `scan_scratch_bytes`, 16-byte aligned;
 ///   what it holds before does not matter, and it is free for others in stream order.
 /// Order: asynchronous in `stream`: a clearing of the scratch and a kernel. No synchronisation, no allocation.

@@ -25,16 +25,18 @@ struct scan_carry {
   std::uint32_t row, group;
 };
 
-/// Waits for the sum of tile `index`; the identity from `end` on.
+/// Waits for the sums of two tiles at once; the identity from `end` on.
 template <class Kind>
-__device__ inline typename Kind::value await_sum(const Kind& kind, const std::uint64_t* states, std::uint32_t index,
-                                                 std::uint32_t end) {
-  auto sum = kind.identity();
-  if (index < end) {
-    while (!read_published(states + static_cast<std::int64_t>(index) * state_words<decltype(sum)>::count, sum)) {
-    }
-  }
-  return sum;
+__device__ inline void await_sums(const Kind& kind, const std::uint64_t* states, std::uint32_t first,
+                                  std::uint32_t second, std::uint32_t end, typename Kind::value& a,
+                                  typename Kind::value& b) {
+  constexpr int words = state_words<typename Kind::value>::count;
+  a = b = kind.identity();
+  bool has_a = first >= end, has_b = second >= end;
+  do {
+    if (!has_a) has_a = read_published(states + static_cast<std::int64_t>(first) * words, a);
+    if (!has_b) has_b = read_published(states + static_cast<std::int64_t>(second) * words, b);
+  } while (!has_a || !has_b);
 }
 
 /// The sum of all tiles of the row before `tile`, for the whole block, which takes part. Moves `carry` up to the tile's
@@ -44,14 +46,14 @@ __device__ inline typename Kind::value sum_before(const Kind& kind, const scan_p
                                                   scan_carry<typename Kind::value>& carry,
                                                   typename Kind::value (&groups)[2 * scan_warps]) {
   constexpr std::uint32_t round = 2 * scan_warps;  // groups that the block looks at in one go
-  const tile_place at = place_of(p, tile);
+  const tile_span at = span_of<Kind>(p, tile);
   if (carry.row != at.row) carry = {kind.identity(), at.row, 0};
   const std::uint64_t* states =
       p.states + static_cast<std::int64_t>(at.row) * p.tiles_in_row * state_words<typename Kind::value>::count;
   const std::uint32_t own = at.part / 32, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   for (std::uint32_t first = carry.group;; first += round) {
-    const auto a = await_sum(kind, states, (first + warp) * 32 + lane, at.part);
-    const auto b = await_sum(kind, states, (first + warp + scan_warps) * 32 + lane, at.part);
+    typename Kind::value a, b;
+    await_sums(kind, states, (first + warp) * 32 + lane, (first + warp + scan_warps) * 32 + lane, at.part, a, b);
     if (first + warp <= own) {
       const auto sum = lanes_summed(kind, a);
       if (lane == 0) groups[warp] = sum;
@@ -78,24 +80,45 @@ struct waiting_tile {
   typename Kind::value before[scan_vectors<Kind>];  ///< each vector, the sum of what precedes it in the tile
 };
 
-/// Stores a tile that has waited at `parked`.
+/// Stores a tile that has waited at `parked`. What the row's ends cut, and all where `out` is not aligned as `in` is,
+/// goes by elements, through memory of the thread.
 template <class Kind>
 __device__ inline void store_tile(const Kind& kind, const scan_problem& p, const waiting_tile<Kind>& waiting,
                                   const word16* parked, typename Kind::value before) {
   using element = typename Kind::element;
-  constexpr int stride = 32 * vector_elements<Kind>;
-  const tile_place at = place_of(p, waiting.tile);
-  const std::int64_t first = first_element<Kind>(at.part), rest = p.cols - first;
-  element* to = static_cast<element*>(p.out) + at.row * p.out_ld + first;
-  const bool whole = p.out_aligned && (static_cast<std::int64_t>(at.part) + 1) * tile_elements<Kind> <= p.cols;
+  constexpr int count = vector_elements<Kind>;
+  const tile_span at = span_of<Kind>(p, waiting.tile);
+  element* to = static_cast<element*>(p.out) + at.row * p.out_ld + at.first;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(to) % 16 == 0;
+  if (aligned && at.whole) {  // assume_aligned: without it nvcc stores the elements of a vector one by one
 #pragma unroll
+    for (int v = 0; v < scan_vectors<Kind>; ++v) {
+      static_cast<word16*>(__builtin_assume_aligned(to, 16))[place_of<Kind>(v) / count] =
+          scanned(kind, parked[v * scan_threads], heads_of<Kind>(p, waiting.tile, v),
+                  kind.combine(before, waiting.before[v]), p.exclusive);
+    }
+    return;
+  }
+#pragma unroll 1
   for (int v = 0; v < scan_vectors<Kind>; ++v) {
-    const word16 words = scanned(kind, parked[v * scan_threads], heads_of<Kind>(p, first + v * stride),
-                                 kind.combine(before, waiting.before[v]), p.exclusive);
-    if (whole) {
-      *reinterpret_cast<word16*>(to + v * stride) = words;
-    } else {
-      store_elements(to + v * stride, words, rest - v * stride);
+    const int place = place_of<Kind>(v);
+    if (place + count <= at.low || place >= at.high) continue;
+    auto own = waiting.before[0];  // not before[v]: an array that is indexed so leaves the registers
+#pragma unroll
+    for (int u = 1; u < scan_vectors<Kind>; ++u) {
+      if (u == v) own = waiting.before[u];
+    }
+    const word16 words = scanned(kind, parked[v * scan_threads], heads_of<Kind>(p, waiting.tile, v),
+                                 kind.combine(before, own), p.exclusive);
+    if (aligned && place >= at.low && place + count <= at.high) {
+      static_cast<word16*>(__builtin_assume_aligned(to, 16))[place / count] = words;
+      continue;
+    }
+    element x[count];
+    memcpy(x, &words, sizeof x);
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      if (place + i >= at.low && place + i < at.high) to[place + i] = x[i];
     }
   }
 }
@@ -134,9 +157,9 @@ __global__ void __launch_bounds__(scan_threads, 2) scan_tiles(Kind kind, scan_pr
   scan_carry<value> carry{kind.identity(), 0, 0};
   for (int turn = 0;; turn ^= 1) {
     Pace::before_tile(tile);
-    const std::int64_t first = first_element<Kind>(place_of(p, tile).part);
+    mend_tile(kind, p, tile, held);
     value before[scan_vectors<Kind>];
-    const value own = warp_scan(kind, p, first, held, before);
+    const value own = warp_scan(kind, p, tile, held, before);
     if (lane == 0) warp_sums[turn][warp] = own;
     if (threadIdx.x == 0) tickets[turn] = claimed;
     __syncthreads();
@@ -173,14 +196,16 @@ __global__ void __launch_bounds__(scan_threads, 2) scan_tiles(Kind kind, scan_pr
   }
 }
 
-/// Marks where segments begin: at the offsets, or from `first` on every `step` elements where `offsets` is null.
+/// Marks where segments begin: at the offsets, or from `first` on every `step` elements where `offsets` is null. The
+/// bit of element 0 is bit `lead`.
 template <int X>
-__global__ void __launch_bounds__(X) mark_heads(std::uint32_t* heads, std::int64_t count, const std::int64_t* offsets,
-                                                std::int64_t first, std::int64_t step, std::int64_t segments) {
+__global__ void __launch_bounds__(X)
+    mark_heads(std::uint32_t* heads, int lead, std::int64_t count, const std::int64_t* offsets, std::int64_t first,
+               std::int64_t step, std::int64_t segments) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * X + threadIdx.x;
   if (i >= segments) return;
   const std::int64_t at = offsets != nullptr ? offsets[i] : first + i * step;
-  if (at >= 0 && at < count) atomic_or(heads + at / 32, 1u << (at % 32));
+  if (at >= 0 && at < count) atomic_or(heads + (at + lead) / 32, 1u << ((at + lead) % 32));
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels

@@ -39,75 +39,112 @@ struct scan_problem {
   void* out;
   std::int64_t cols, in_ld, out_ld;
   std::uint32_t tiles, tiles_in_row;
-  std::uint32_t* ticket;         ///< the next tile to be claimed; 0 at first
-  std::uint64_t* states;         ///< what scan_state.hpp keeps for each tile; 0 at first
-  const std::uint32_t* heads;    ///< a bit an element, where segments begin; only for kinds in segments
-  bool in_aligned, out_aligned;  ///< every row begins at a multiple of 16 bytes
+  std::uint32_t* ticket;       ///< the next tile to be claimed; 0 at first
+  std::uint64_t* states;       ///< what scan_state.hpp keeps for each tile; 0 at first
+  const std::uint32_t* heads;  ///< a bit an element, where segments begin, from the first tile's first place on
   bool exclusive;
   bool two_parked;  ///< shared memory holds two tiles: the next loads begin before the tile before is stored
   bool sums_only;   ///< publish the tiles' sums and write nothing: the first of two passes
 };
 
-/// Where a tile lies.
-struct tile_place {
-  std::uint32_t row, part;  ///< of its row
+/// Where a tile lies. Tiles begin at multiples of 16 bytes of the input, so the first of a row may begin before the
+/// row, and the last end behind it: of a tile's places, those from `low` to `high` - 1 are elements of the row.
+struct tile_span {
+  std::uint32_t row, part;  ///< which row, and which tile of it
+  std::int64_t first;       ///< the element of the row that place 0 stands for
+  int low, high;
+  bool whole;  ///< all places are elements, and vectors are aligned
 };
-__device__ inline tile_place place_of(const scan_problem& p, std::uint32_t tile) {
-  const std::uint32_t row = tile / p.tiles_in_row;
-  return {row, tile - row * p.tiles_in_row};
-}
 
-/// The first element of this thread's vector 0, in its row.
 template <class Kind>
-__device__ inline std::int64_t first_element(std::uint32_t part) {
-  const int vector = static_cast<int>(threadIdx.x / 32) * scan_vectors<Kind> * 32 + static_cast<int>(threadIdx.x % 32);
-  return static_cast<std::int64_t>(part) * tile_elements<Kind> + vector * vector_elements<Kind>;
+__device__ inline tile_span span_of(const scan_problem& p, std::uint32_t tile) {
+  using element = typename Kind::element;
+  tile_span at{0, tile, 0, 0, tile_elements<Kind>, false};
+  if (p.tiles != p.tiles_in_row) {
+    at.row = tile / p.tiles_in_row;
+    at.part = tile - at.row * p.tiles_in_row;
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(static_cast<const element*>(p.in) + at.row * p.in_ld);
+  const int lead = static_cast<int>(address % 16 / sizeof(element));
+  at.first = static_cast<std::int64_t>(at.part) * tile_elements<Kind> - lead;
+  if (at.part == 0) at.low = lead;
+  if (p.cols - at.first < tile_elements<Kind>) at.high = p.cols > at.first ? static_cast<int>(p.cols - at.first) : 0;
+  at.whole = at.low == 0 && at.high == tile_elements<Kind> && address % sizeof(element) == 0;
+  return at;
 }
 
-// A vector that the end of the row cuts, or that is not aligned, moves by elements.
-template <class Element>
-__device__ inline word16 load_elements(const Element* from, std::int64_t count) {
-  Element x[16 / sizeof(Element)] = {};
+/// The place in its tile of this thread's vector v.
+template <class Kind>
+__device__ inline int place_of(int v) {
+  const int vector = static_cast<int>(threadIdx.x / 32) * scan_vectors<Kind> * 32 + static_cast<int>(threadIdx.x % 32);
+  return (vector + 32 * v) * vector_elements<Kind>;
+}
+
+// A vector that the row's beginning or end cuts moves by elements.
+template <class Kind>
+__device__ inline word16 load_cut(const Kind& kind, const typename Kind::element* from, int place,
+                                  const tile_span& at) {
+  typename Kind::element x[vector_elements<Kind>];
 #pragma unroll
-  for (int i = 0; i < static_cast<int>(16 / sizeof(Element)); ++i) {
-    if (i < count) x[i] = from[i];
+  for (int i = 0; i < vector_elements<Kind>; ++i) {
+    const bool inside = place + i >= at.low && place + i < at.high;
+    x[i] = inside ? from[place + i] : kind.store(kind.identity());
   }
   word16 words;
   memcpy(&words, x, sizeof words);
   return words;
 }
-template <class Element>
-__device__ inline void store_elements(Element* to, word16 words, std::int64_t count) {
-  Element x[16 / sizeof(Element)];
-  memcpy(x, &words, sizeof x);
+
+/// Starts to load what whole vectors a tile has; mend_tile adds the others.
+template <class Kind>
+__device__ inline void load_tile(const scan_problem& p, std::uint32_t tile, word16 (&held)[scan_vectors<Kind>]) {
+  constexpr int count = vector_elements<Kind>;
+  const tile_span at = span_of<Kind>(p, tile);
+  const auto* from = static_cast<const typename Kind::element*>(p.in) + at.row * p.in_ld + at.first;
+  if (at.whole) {
 #pragma unroll
-  for (int i = 0; i < static_cast<int>(16 / sizeof(Element)); ++i) {
-    if (i < count) to[i] = x[i];
+    for (int v = 0; v < scan_vectors<Kind>; ++v) held[v] = *reinterpret_cast<const word16*>(from + place_of<Kind>(v));
+  } else {
+    const bool aligned = reinterpret_cast<std::uintptr_t>(from) % 16 == 0;
+#pragma unroll
+    for (int v = 0; v < scan_vectors<Kind>; ++v) {
+      const int place = place_of<Kind>(v);
+      const bool inside = aligned && place >= at.low && place + count <= at.high;
+      held[v] = inside ? *reinterpret_cast<const word16*>(from + place) : make_word16(0, 0, 0, 0);
+    }
   }
 }
 
+/// Loads the vectors of a tile that its row's ends cut. Only complex numbers may lie apart from the multiples of their
+/// size; then it loads all.
 template <class Kind>
-__device__ inline void load_tile(const scan_problem& p, std::uint32_t tile, word16 (&held)[scan_vectors<Kind>]) {
-  using element = typename Kind::element;
-  constexpr int stride = 32 * vector_elements<Kind>;
-  const tile_place at = place_of(p, tile);
-  const std::int64_t first = first_element<Kind>(at.part), rest = p.cols - first;
-  const element* from = static_cast<const element*>(p.in) + at.row * p.in_ld + first;
-  if (p.in_aligned && (static_cast<std::int64_t>(at.part) + 1) * tile_elements<Kind> <= p.cols) {
+__device__ inline void mend_tile(const Kind& kind, const scan_problem& p, std::uint32_t tile,
+                                 word16 (&held)[scan_vectors<Kind>]) {
+  constexpr int count = vector_elements<Kind>;
+  const tile_span at = span_of<Kind>(p, tile);
+  if (at.whole) return;
+  const auto* from = static_cast<const typename Kind::element*>(p.in) + at.row * p.in_ld + at.first;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(from) % 16 == 0;
+#pragma unroll 1
+  for (int v = 0; v < scan_vectors<Kind>; ++v) {
+    const int place = place_of<Kind>(v);
+    const bool inside = aligned && place >= at.low && place + count <= at.high;
+    if (inside || place + count <= at.low || place >= at.high) continue;
+    const word16 words = load_cut(kind, from, place, at);
 #pragma unroll
-    for (int v = 0; v < scan_vectors<Kind>; ++v) held[v] = *reinterpret_cast<const word16*>(from + v * stride);
-  } else {
-#pragma unroll
-    for (int v = 0; v < scan_vectors<Kind>; ++v) held[v] = load_elements(from + v * stride, rest - v * stride);
+    for (int u = 0; u < scan_vectors<Kind>; ++u) {
+      if (u == v) held[u] = words;
+    }
   }
 }
 
 /// The bits of the elements of one vector that begin segments.
 template <class Kind>
-__device__ inline std::uint32_t heads_of(const scan_problem& p, std::int64_t first) {
+__device__ inline std::uint32_t heads_of(const scan_problem& p, std::uint32_t tile, int v) {
   if constexpr (has_segments<Kind>) {
     constexpr std::uint32_t mask = (1u << vector_elements<Kind>)-1;
-    return first < p.cols ? p.heads[first / 32] >> (first % 32) & mask : 0;
+    const std::int64_t bit = static_cast<std::int64_t>(tile) * tile_elements<Kind> + place_of<Kind>(v);
+    return p.heads[bit / 32] >> (bit % 32) & mask;
   } else {
     return 0;
   }
@@ -179,15 +216,12 @@ __device__ inline typename Kind::value lanes_summed(const Kind& kind, typename K
 /// For each vector of the thread, the sum of what comes before it in the warp's part of the tile; returns the sum of
 /// the whole part.
 template <class Kind>
-__device__ inline typename Kind::value warp_scan(const Kind& kind, const scan_problem& p, std::int64_t first,
+__device__ inline typename Kind::value warp_scan(const Kind& kind, const scan_problem& p, std::uint32_t tile,
                                                  const word16 (&held)[scan_vectors<Kind>],
                                                  typename Kind::value (&before)[scan_vectors<Kind>]) {
   using value = typename Kind::value;
-  constexpr int stride = 32 * vector_elements<Kind>;
 #pragma unroll
-  for (int v = 0; v < scan_vectors<Kind>; ++v) {
-    before[v] = sum_of(kind, held[v], heads_of<Kind>(p, first + v * stride));
-  }
+  for (int v = 0; v < scan_vectors<Kind>; ++v) before[v] = sum_of(kind, held[v], heads_of<Kind>(p, tile, v));
   value run = kind.identity();
 #pragma unroll
   for (int v = 0; v < scan_vectors<Kind>; ++v) {

@@ -33,10 +33,6 @@ void scan_extremes(const detail::work_queue& queue, const detail::scan_args& arg
 
 template <class Kind>
 kernels::scan_problem problem_of(const detail::scan_args& a, const scan_plan& plan) {
-  const auto aligned = [&](const void* base, std::int64_t ld) {
-    const auto row_bytes = static_cast<std::uint64_t>(ld) * sizeof(typename Kind::element);
-    return (reinterpret_cast<std::uintptr_t>(base) % 16 == 0) && (plan.rows == 1 || row_bytes % 16 == 0);
-  };
   auto* scratch = static_cast<unsigned char*>(a.scratch);
   kernels::scan_problem p{};
   p.in = a.in;
@@ -49,8 +45,6 @@ kernels::scan_problem problem_of(const detail::scan_args& a, const scan_plan& pl
   p.ticket = reinterpret_cast<std::uint32_t*>(scratch);
   p.states = reinterpret_cast<std::uint64_t*>(scratch + plan.ticket_bytes);
   p.heads = reinterpret_cast<std::uint32_t*>(scratch + plan.ticket_bytes + plan.state_bytes);
-  p.in_aligned = aligned(a.in, p.in_ld);
-  p.out_aligned = aligned(a.out, p.out_ld);
   p.exclusive = a.options.exclusive;
   return p;
 }

@@ -3,8 +3,8 @@
 namespace twill::TWILL_BACKEND {
 
 const detail::operation_table& operations() {
-  static const detail::operation_table table{&transpose, &transpose_in_place, &permute, &copy, &reverse,
-                                             &scan,      &scan_scratch};
+  static const detail::operation_table table{&transpose, &transpose_in_place, &permute, &copy, &reverse, &scan,
+                                             &sieve,     &scan_scratch};
   return table;
 }
 

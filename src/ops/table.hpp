@@ -11,6 +11,7 @@ void permute(const detail::work_queue& queue, const detail::permute_args& args);
 void copy(const detail::work_queue& queue, const detail::copy_args& args);
 void reverse(const detail::work_queue& queue, const detail::reverse_args& args);
 void scan(const detail::work_queue& queue, const detail::scan_args& args);
+void sieve(const detail::work_queue& queue, const detail::sieve_args& args);
 std::size_t scan_scratch(const detail::scan_args& args);
 
 /// The operations of this backend.

@@ -38,6 +38,8 @@ std::vector<const ladder_operation*> operations() {
       &transpose_operation(), &transpose_in_place_operation(),
       &permute_operation(),   &copy_operation(),
       &reverse_operation(),   &reduce_operation(),
+      &scan_operation(),      &increment_operation(),
+      &sieve_operation(),
   };
 }
 

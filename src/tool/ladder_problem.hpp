@@ -73,10 +73,14 @@ struct ladder_operation {
 /// transpose, transpose-in-place: bench_transpose.cpp, bench_transpose_in_place.cpp
 const ladder_operation& transpose_operation();
 const ladder_operation& transpose_in_place_operation();
-/// permute, copy, reverse: bench_permute.cpp, bench_copy.cpp, bench_reverse.cpp
+/// permute, copy: bench_permute.cpp, bench_copy.cpp
 const ladder_operation& permute_operation();
 const ladder_operation& copy_operation();
+/// scan, reverse, increment, sieve: bench_array.cpp
+const ladder_operation& scan_operation();
 const ladder_operation& reverse_operation();
+const ladder_operation& increment_operation();
+const ladder_operation& sieve_operation();
 /// reduce: bench_reduce.cpp
 const ladder_operation& reduce_operation();
 

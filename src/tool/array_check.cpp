@@ -1,0 +1,174 @@
+#include "array_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <twill/buffer.hpp>
+
+#include "numbers.hpp"
+
+namespace twill::tool {
+namespace {
+
+constexpr std::int64_t chunk_elements = 1 << 20;
+
+/// Calls f with a value of the type that adds elements of `type`: integers wrap around.
+template <class F>
+auto with_number(twill::element_type type, F&& f) {
+  if (type == twill::element_type::f32) return f(float{});
+  if (type == twill::element_type::f64) return f(double{});
+  return f(std::uint32_t{});
+}
+
+/// What out[first ... first + count - 1] should hold, made of the input; `sum` is what a scan carries from chunk to
+/// chunk.
+class expectation {
+ public:
+  expectation(std::string_view op, const rung& which, twill::element_type type, std::int64_t count)
+      : copies_(which.promise == rung_promise::copy), op_(op), type_(type), count_(count) {}
+
+  /// How far elements of the last chunk may be off: 0 while every sum on the way is exact in float.
+  double tolerance() const {
+    return type_ == twill::element_type::f32 && absolute_ >= 0x1p24 ? 64 * 0x1p-24 * absolute_ : 0;
+  }
+
+  std::vector<unsigned char> next(std::int64_t first, std::int64_t count) {
+    const std::size_t bytes = element_bytes(type_);
+    std::vector<unsigned char> data(static_cast<std::size_t>(count) * bytes);
+    if (op_ == "reverse" && !copies_) {
+      reversed(data, count_ - first - count, count);
+      return data;
+    }
+    numbers(data, first);
+    if (copies_) return data;
+    with_number(type_, [&](auto number) {
+      auto* x = reinterpret_cast<decltype(number)*>(data.data());
+      if (op_ == "increment") {
+        for (std::int64_t i = 0; i < count; ++i) x[i] = x[i] + 1;
+      } else {
+        scanned(x, count);
+      }
+    });
+    return data;
+  }
+
+ private:
+  // The input is written from multiples of 64 bytes on.
+  void numbers(std::vector<unsigned char>& data, std::int64_t first) const {
+    const std::size_t from = static_cast<std::size_t>(first) * element_bytes(type_), skip = from % 64;
+    std::vector<unsigned char> wide((skip + data.size() + 63) / 64 * 64);
+    write_numbers(wide.data(), from - skip, wide.size(), type_);
+    std::memcpy(data.data(), wide.data() + skip, data.size());
+  }
+
+  void reversed(std::vector<unsigned char>& data, std::int64_t first, std::int64_t count) const {
+    std::vector<unsigned char> forwards(data.size());
+    numbers(forwards, first);
+    const std::size_t bytes = element_bytes(type_);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+      std::memcpy(data.data() + data.size() - (i + 1) * bytes, forwards.data() + i * bytes, bytes);
+    }
+  }
+
+  // Whole numbers below 2^53: exact, and one rounding makes them a float.
+  template <class T>
+  void scanned(T* x, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const T own = x[i];
+      if constexpr (std::is_integral_v<T>) {
+        x[i] = static_cast<T>(integer_sum_);
+        integer_sum_ += own;
+      } else {
+        x[i] = static_cast<T>(sum_);
+        sum_ += static_cast<double>(own);
+        absolute_ += std::fabs(static_cast<double>(own));
+      }
+    }
+  }
+
+  bool copies_;
+  std::string_view op_;
+  twill::element_type type_;
+  std::int64_t count_;
+  double sum_ = 0, absolute_ = 0;
+  std::uint64_t integer_sum_ = 0;
+};
+
+std::vector<std::int32_t> composite_flags(std::int64_t count) {
+  std::vector<std::int32_t> composite(static_cast<std::size_t>(count), 0);
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(2, count); ++i) composite[static_cast<std::size_t>(i)] = 1;
+  for (std::int64_t p = 2; p * p < count; ++p) {
+    if (composite[static_cast<std::size_t>(p)] != 0) continue;
+    for (std::int64_t i = p * p; i < count; i += p) composite[static_cast<std::size_t>(i)] = 1;
+  }
+  return composite;
+}
+
+// The first element that differs, by more than `tolerance` where that is not 0; -1 for none.
+std::int64_t first_difference(const std::vector<unsigned char>& found, const std::vector<unsigned char>& right,
+                              std::int64_t bytes, double tolerance) {
+  auto at = std::mismatch(found.begin(), found.end(), right.begin()).first;
+  while (at != found.end()) {
+    const auto element = (at - found.begin()) / bytes;
+    if (tolerance == 0) return element;
+    float a, b;
+    std::memcpy(&a, found.data() + element * bytes, sizeof a);
+    std::memcpy(&b, right.data() + element * bytes, sizeof b);
+    if (!(std::fabs(static_cast<double>(a) - static_cast<double>(b)) <= tolerance)) return element;
+    const auto next = (element + 1) * bytes;
+    at = std::mismatch(found.begin() + next, found.end(), right.begin() + next).first;
+  }
+  return -1;
+}
+
+// The bits of twill::sieve as flags.
+std::vector<std::int32_t> flags_of_bits(stream_ref stream, std::int64_t count, const void* out) {
+  std::vector<std::uint32_t> bits(static_cast<std::size_t>((count + 63) / 64));
+  download_bytes(stream, bits.data(), out, bits.size() * 4);
+  stream.wait();
+  std::vector<std::int32_t> flags(static_cast<std::size_t>(count), 1);
+  for (std::size_t i = 1; i < flags.size(); i += 2) flags[i] = (bits[i / 64] >> (i % 64 / 2) & 1) == 0;
+  if (count > 2) flags[2] = flags[1];  // the bit of 1 stands for 2
+  if (count > 1) flags[1] = 1;
+  return flags;
+}
+
+std::string sieve_fault(stream_ref stream, const rung& which, std::int64_t count, const void* out) {
+  const auto composite = composite_flags(count);
+  std::vector<std::int32_t> found(composite.size());
+  if (which.name == "tuned" || which.name == "cpu-tuned") {
+    found = flags_of_bits(stream, count, out);
+  } else {
+    download_bytes(stream, found.data(), out, found.size() * 4);
+    stream.wait();
+  }
+  const auto differs = std::mismatch(found.begin(), found.end(), composite.begin());
+  if (differs.first == found.end()) return "";
+  return fmt::format("number {} is marked {}", differs.first - found.begin(), *differs.first);
+}
+
+}  // namespace
+
+std::string array_fault(stream_ref stream, std::string_view op, const rung& which, twill::element_type type,
+                        std::int64_t count, const void* out) {
+  if (which.promise == rung_promise::nothing) return "";
+  if (op == "sieve") return sieve_fault(stream, which, count, out);
+  const auto bytes = static_cast<std::int64_t>(element_bytes(type));
+  expectation expected(op, which, type, count);
+  for (std::int64_t first = 0; first < count; first += chunk_elements) {
+    const std::int64_t part = std::min(chunk_elements, count - first);
+    const auto right = expected.next(first, part);
+    std::vector<unsigned char> found(right.size());
+    download_bytes(stream, found.data(), static_cast<const unsigned char*>(out) + first * bytes, found.size());
+    stream.wait();
+    const std::int64_t differs = first_difference(found, right, bytes, expected.tolerance());
+    if (differs >= 0) return fmt::format("element {} differs", first + differs);
+  }
+  return "";
+}
+
+}  // namespace twill::tool

@@ -1,0 +1,133 @@
+// The ladders over arrays: scan, reverse, increment, sieve.
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <twill/buffer.hpp>
+#include <twill/ladder/array.hpp>
+
+#include "array_check.hpp"
+#include "format.hpp"
+#include "ladder_problem.hpp"
+#include "numbers.hpp"
+#include "refuse.hpp"
+
+namespace twill::tool {
+namespace {
+
+/// The output begins with the result; scratch follows, at a multiple of 256 bytes.
+class array_problem : public ladder_problem {
+ public:
+  array_problem(std::string_view op, std::int64_t count, const element_type& type)
+      : op_(op), count_(count), type_(type) {}
+
+  std::string text() const override { return extents_text({count_}); }
+  std::int64_t rows() const override { return 1; }
+  std::int64_t cols() const override { return count_; }
+  std::size_t in_bytes() const override { return op_ == "sieve" ? 16 : array_bytes(); }
+  std::size_t out_bytes() const override { return result_bytes() + scratch_bytes(); }
+  double moved_bytes() const override { return (op_ == "sieve" ? 1.0 : 2.0) * static_cast<double>(array_bytes()); }
+  std::size_t touched_bytes() const override { return op_ == "sieve" ? array_bytes() : 2 * array_bytes(); }
+
+  void write_input(void* to, std::uint64_t first, std::size_t bytes) const override {
+    write_numbers(to, first, bytes, type_.kind);
+  }
+
+  void run(stream_ref stream, const rung& which, const void* in, void* out,
+           const rung_options& options) const override {
+    void* scratch = static_cast<unsigned char*>(out) + result_bytes();
+    array_rung(stream, op_, which.name, in, out, type_.kind, count_, scratch, scratch_bytes(), options);
+  }
+
+  std::string fault(stream_ref stream, const rung& which, block_shape, const void* out) const override {
+    return array_fault(stream, op_, which, type_.kind, count_, out);
+  }
+
+ private:
+  std::size_t array_bytes() const { return static_cast<std::size_t>(count_ * type_.bytes); }
+  std::size_t result_bytes() const { return (array_bytes() + 255) / 256 * 256; }
+  /// As much as any device asks for.
+  std::size_t scratch_bytes() const { return array_bytes() / 16 + (std::size_t{1} << 19); }
+
+  std::string_view op_;
+  std::int64_t count_;
+  element_type type_;
+};
+
+std::unique_ptr<ladder_problem> make_problem(std::string_view op, const extents& size, const element_type& type) {
+  if (size.size() != 1) {
+    refuse(fmt::format("size {} has {} extents", extents_text(size), size.size()),
+           fmt::format("the ladder of {} takes an array", op), "write --size COUNT, for example --size 2^22");
+  }
+  checked_product({size.front(), type.bytes, 2}, fmt::format("size {}", extents_text(size)));
+  return std::make_unique<array_problem>(op, size.front(), type);
+}
+
+void require_number(std::string_view op, const element_type& type) {
+  using kind = twill::element_type;
+  const kind known[] = {kind::i32, kind::u32, kind::f32, kind::f64};
+  if (std::find(std::begin(known), std::end(known), type.kind) != std::end(known)) return;
+  refuse(fmt::format("the ladder of {} cannot take {}", op, type.name), "known: i32, u32, f32, f64",
+         "choose one of these with --type");
+}
+
+std::unique_ptr<ladder_problem> make_scan(const extents& size, const element_type& type) {
+  require_number("scan", type);
+  return make_problem("scan", size, type);
+}
+std::unique_ptr<ladder_problem> make_reverse(const extents& size, const element_type& type) {
+  return make_problem("reverse", size, type);
+}
+std::unique_ptr<ladder_problem> make_increment(const extents& size, const element_type& type) {
+  require_number("increment", type);
+  return make_problem("increment", size, type);
+}
+std::unique_ptr<ladder_problem> make_sieve(const extents& size, const element_type&) {
+  return make_problem("sieve", size, {"i32", 4, twill::element_type::i32});  // flags, whatever --type says
+}
+
+template <const char* Op>
+std::vector<rung> rungs(const device& on) {
+  return array_rungs(on, Op);
+}
+
+/// Only the size of a type decides which blocks fit.
+template <const char* Op>
+std::vector<block_shape> blocks(const device& on, std::string_view name, std::int64_t bytes) {
+  using kind = twill::element_type;
+  const kind type = bytes == 1   ? kind::u8
+                    : bytes == 2 ? kind::u16
+                    : bytes == 4 ? kind::i32
+                    : bytes == 8 ? kind::f64
+                                 : kind::c128;
+  return array_rung_blocks(on, Op, name, type);
+}
+
+constexpr char scan_name[] = "scan", reverse_name[] = "reverse", increment_name[] = "increment", sieve_name[] = "sieve";
+
+}  // namespace
+
+const ladder_operation& scan_operation() {
+  static const ladder_operation operation = {"scan", "2^24", rungs<scan_name>, blocks<scan_name>, make_scan};
+  return operation;
+}
+const ladder_operation& reverse_operation() {
+  static const ladder_operation operation = {"reverse", "2^26", rungs<reverse_name>, blocks<reverse_name>,
+                                             make_reverse};
+  return operation;
+}
+const ladder_operation& increment_operation() {
+  static const ladder_operation operation = {"increment", "2^26", rungs<increment_name>, blocks<increment_name>,
+                                             make_increment};
+  return operation;
+}
+const ladder_operation& sieve_operation() {
+  static const ladder_operation operation = {"sieve",    "10^7", rungs<sieve_name>, blocks<sieve_name>,
+                                             make_sieve, "fill"};
+  return operation;
+}
+
+}  // namespace twill::tool
