@@ -31,6 +31,7 @@ using twill::simt::access_kind;
     tell(at, bytes, access_kind::store, TWILL_PLACE); \
   }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): `word` is a type.
 #define TWILL_FETCH(bits, word, name)                                               \
   word twill_simt_atomic##bits##_fetch_##name(volatile word* at, word value, int) { \
     tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                       \
@@ -68,6 +69,7 @@ using twill::simt::access_kind;
     __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
     return expected;                                                                                              \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 extern "C" {
 

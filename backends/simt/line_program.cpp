@@ -31,13 +31,13 @@ class reader {
   template <class T>
   T number() {
     T value;
-    std::memcpy(&value, take(sizeof value).data(), sizeof value);
+    take(sizeof value).copy(reinterpret_cast<char*>(&value), sizeof value);
     return value;
   }
   std::uint64_t number_of(std::size_t bytes) {
     std::uint64_t value = 0;
     if (bytes > sizeof value) throw unreadable{};
-    std::memcpy(&value, take(bytes).data(), bytes);
+    take(bytes).copy(reinterpret_cast<char*>(&value), bytes);
     return value;
   }
   std::uint64_t variable() {
@@ -179,7 +179,8 @@ unit read_header(reader& header, unsigned version, unsigned offset_bytes, const 
   u.least_step = header.number<std::uint8_t>();
   if (version >= 4) u.steps_per_instruction = header.number<std::uint8_t>();
   header.take(1);  // whether rows begin statements
-  u.line_base = header.number<std::int8_t>();
+  const int base = header.number<std::uint8_t>();
+  u.line_base = base < 128 ? base : base - 256;
   u.line_range = header.number<std::uint8_t>();
   u.opcode_base = header.number<std::uint8_t>();
   if (u.line_range == 0 || u.opcode_base == 0 || u.steps_per_instruction != 1) throw unreadable{};

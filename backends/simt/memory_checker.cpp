@@ -97,6 +97,7 @@ access_fault memory_checker::of_shared(const checked_access& access) {
 access_fault memory_checker::elsewhere(const checked_access& access) const {
   if (memory_.is_of_program(access.at)) return {};
   // Behind, or before, something of the device's? Looked for where an index that is one off would lead.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address that a kernel used, never followed here.
   const auto released = given_.find(reinterpret_cast<const void*>(access.at));
   if (released && released->released) {
     return {text(access) + " of an allocation of " + bytes_text(released->bytes) + " that was released",

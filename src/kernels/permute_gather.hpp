@@ -69,7 +69,7 @@ __device__ inline box_place find_box(const permute_box& m, int block) {
   box_place b{m.runs, m.length, m.places, m.columns, 0, 0};
 #pragma unroll
   for (int i = 0; i < permute_dims; ++i) {
-    if (i >= m.grid_rank) break;
+    if (i >= m.grid_rank) continue;
     const grid_dim& g = m.grid[i];
     const int rest = quotient(block, g.tiles), index = block - rest * g.tiles.divisor;
     const int tile = index == g.tiles.divisor - 1 ? g.last : g.tile;
@@ -93,7 +93,7 @@ __device__ inline table_entry entry_of(const table_dims& t, int index) {
   table_entry e{0, 0, 0};
 #pragma unroll
   for (int i = 0; i < permute_dims; ++i) {
-    if (i >= t.rank) break;
+    if (i >= t.rank) continue;
     const int rest = i + 1 < t.rank ? quotient(index, t.dim[i].extent) : 0;
     const int coordinate = index - rest * t.dim[i].extent.divisor;
     (t.dim[i].is_row ? e.row : e.place) += coordinate * t.dim[i].place;

@@ -70,8 +70,10 @@ box_plan plan_units(const detail::permute_args& a, std::int64_t unit) {
     p.dims[p.rank++] = {a.dims[i].extent, a.dims[i].in_stride, a.dims[i].out_stride, 1, false, false};
   }
   for (int i = 0; i < p.rank; ++i) p.in_order[i] = i;
-  std::stable_sort(p.in_order, p.in_order + p.rank,
-                   [&](int x, int y) { return std::abs(p.dims[x].in_stride) < std::abs(p.dims[y].in_stride); });
+  std::sort(p.in_order, p.in_order + p.rank, [&](int x, int y) {
+    const std::int64_t a = std::abs(p.dims[x].in_stride), b = std::abs(p.dims[y].in_stride);
+    return a != b ? a < b : x < y;
+  });
   return p;
 }
 
