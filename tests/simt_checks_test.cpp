@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "discard.hpp"
 #include "support/simt_launch.hpp"
 
 namespace twill::simt {
@@ -62,6 +63,15 @@ __global__ void unwritten_shared(int* out, const int* in) {
   if (threadIdx.x < threads - 1) held[threadIdx.x] = in[threadIdx.x];
   __syncthreads();
   out[threadIdx.x] = held[threads - 1 - threadIdx.x];
+}
+
+__global__ void unwritten_discarded(int* out, const int* in) {
+  int* held = dynamic_shared<int>();
+  if (threadIdx.x < threads - 1) held[threadIdx.x] = in[threadIdx.x];
+  discards_unwritten();
+  __syncthreads();
+  const int found = held[threads - 1 - threadIdx.x];
+  out[threadIdx.x] = threadIdx.x == 0 ? 0 : found;
 }
 
 constexpr int past_shared_line = __LINE__ + 2;
@@ -202,6 +212,7 @@ TEST_CASE("memory that was released") {
 
 TEST_CASE("shared memory: what the block has not written, and what is not its own") {
   const checked_device on;
+  CHECK(on.fault_of(&simt::unwritten_discarded).empty());
   CHECK(contains(on.fault_of(&simt::unwritten_shared), "(thread (0,0,0) loads 4 bytes" +
                                                            at(simt::unwritten_shared_line) +
                                                            " of shared memory that its block has not written)"));

@@ -101,7 +101,7 @@ std::string fault_of(stream_ref s, const detail::launch_config& config, void (*k
 TEST_SUITE_BEGIN("simt faults");
 
 TEST_CASE("a barrier that returned threads cannot reach is a fault, in every order") {
-  const auto gpu = device::open("simt");
+  const auto gpu = support::unchecked_simt();
   const stream s(gpu);
   for (const auto order : {interleaving::forward, interleaving::reverse, interleaving::shuffled}) {
     set_interleaving(gpu, order, 4);
@@ -114,7 +114,7 @@ TEST_CASE("a barrier that returned threads cannot reach is a fault, in every ord
 }
 
 TEST_CASE("a barrier that only some reach is a fault") {
-  const stream s(device::open("simt"));
+  const stream s(support::unchecked_simt());
   CHECK(contains(fault_of(s, support::line(300, 32), &simt::one_more_barrier),
                  "1 of 32 threads reached a barrier, 31 returned"));
   std::vector<int> out(64);
@@ -123,14 +123,14 @@ TEST_CASE("a barrier that only some reach is a fault") {
 }
 
 TEST_CASE("a shuffle that only some lanes reach is a fault") {
-  const stream s(device::open("simt"));
+  const stream s(support::unchecked_simt());
   std::vector<int> out(64);
   CHECK(contains(fault_of(s, support::line(1, 64), &simt::half_shuffle, out.data()),
                  "half_shuffle failed in block (0,0,0) (20 of 32 lanes of warp 0 reached a shuffle)"));
 }
 
 TEST_CASE("an exception in a kernel is a fault, and unwinds every thread of its block") {
-  const auto gpu = device::open("simt");
+  const auto gpu = support::unchecked_simt();
   const stream s(gpu);
   for (const auto order : {interleaving::forward, interleaving::reverse, interleaving::shuffled}) {
     set_interleaving(gpu, order, 6);
@@ -146,7 +146,7 @@ TEST_CASE("an exception in a kernel is a fault, and unwinds every thread of its 
 }
 
 TEST_CASE("names of kernels keep their template arguments, not their parameters") {
-  const stream s(device::open("simt"));
+  const stream s(support::unchecked_simt());
   long out = 0;
   int (*const nothing)(float) = nullptr;
   CHECK(contains(fault_of(s, support::line(1, 1), &simt::throw_from_template<long, 3>, &out, nothing),
@@ -154,7 +154,7 @@ TEST_CASE("names of kernels keep their template arguments, not their parameters"
 }
 
 TEST_CASE("behind a fault nothing runs until it was waited for") {
-  const auto gpu = device::open("simt");
+  const auto gpu = support::unchecked_simt();
   const stream s(gpu), other(gpu);
   int here = 0, there = 0;
   support::launch(s, support::line(1, 64), &simt::half_return);
@@ -169,7 +169,7 @@ TEST_CASE("behind a fault nothing runs until it was waited for") {
 }
 
 TEST_CASE("launches beyond the limits are refused") {
-  const auto gpu = device::open("simt"), old = device::open("simt:gtx280");
+  const auto gpu = support::unchecked_simt(), old = device::open("simt:gtx280");
   const auto refusal = [](const device& on, const detail::launch_config& config) {
     const stream s(on);
     int count = 0;
@@ -195,7 +195,7 @@ TEST_CASE("launches beyond the limits are refused") {
 }
 
 TEST_CASE("each thread has a stack of its own") {
-  const stream s(device::open("simt"));
+  const stream s(support::unchecked_simt());
   std::vector<int> out(1024);
   support::launch(s, support::line(4, 1024), &simt::deep, out.data(), 6);
   s.wait();
@@ -203,7 +203,7 @@ TEST_CASE("each thread has a stack of its own") {
 }
 
 TEST_CASE("the default stream takes launches of several threads") {
-  const auto gpu = device::open("simt");
+  const auto gpu = support::unchecked_simt();
   const stream_ref s(gpu, nullptr);
   std::vector<int> counts(4);
   std::vector<std::thread> hosts;

@@ -156,7 +156,7 @@ using namespace twill;
 TEST_SUITE_BEGIN("simt kernels");
 
 TEST_CASE("literal: four threads reverse four numbers") {
-  const auto gpu = device::open("simt");
+  const auto gpu = support::unchecked_simt();
   const stream s(gpu);
   buffer<int> in(gpu, 4), out(gpu, 4);
   std::vector<int> result(4);
@@ -168,7 +168,7 @@ TEST_CASE("literal: four threads reverse four numbers") {
 }
 
 TEST_CASE("threads and blocks know their places in three dimensions") {
-  const auto gpu = device::open("simt");
+  const auto gpu = support::unchecked_simt();
   const stream s(gpu);
   const detail::launch_config shapes[] = {
       {{1, 1, 1}, {1, 1, 1}, 0},  {{3, 2, 4}, {5, 3, 2}, 0},    {{7, 1, 1}, {1, 1, 1024}, 0},
@@ -195,7 +195,7 @@ TEST_CASE("threads and blocks know their places in three dimensions") {
 }
 
 TEST_CASE("a rectangle of blocks visits every place once where a line of the grid is too short") {
-  const auto gpu = device::open("simt");
+  const auto gpu = support::unchecked_simt();
   const stream s(gpu);
   for (const std::int64_t blocks : {1, 6, 7, 8, 14, 15, 50}) {
     CAPTURE(blocks);
@@ -215,7 +215,7 @@ TEST_CASE("a rectangle of blocks visits every place once where a line of the gri
 }
 
 TEST_CASE("barriers hold for every number of threads, in every order") {
-  const auto gpu = device::open("simt");
+  const auto gpu = support::unchecked_simt();
   const stream s(gpu);
   for (const auto order : {interleaving::forward, interleaving::reverse, interleaving::shuffled}) {
     set_interleaving(gpu, order, 5);
@@ -239,7 +239,7 @@ TEST_CASE("barriers hold for every number of threads, in every order") {
 }
 
 TEST_CASE("dynamic shared memory has the size asked for, for any type") {
-  const auto gpu = device::open("simt");
+  const auto gpu = support::unchecked_simt();
   const stream s(gpu);
   for (const unsigned threads : {1u, 33u, 1024u}) {
     simt::check_reverse<std::uint8_t>(s, 3, threads);
@@ -249,7 +249,7 @@ TEST_CASE("dynamic shared memory has the size asked for, for any type") {
 }
 
 TEST_CASE_TEMPLATE("shuffles", T, std::int32_t, std::uint32_t, float, std::int64_t, std::uint64_t, double) {
-  const auto gpu = device::open("simt");
+  const auto gpu = support::unchecked_simt();
   const stream s(gpu);
   for (const auto order : {interleaving::forward, interleaving::reverse, interleaving::shuffled}) {
     set_interleaving(gpu, order, 9);
@@ -264,7 +264,7 @@ TEST_CASE_TEMPLATE("shuffles", T, std::int32_t, std::uint32_t, float, std::int64
 }
 
 TEST_CASE("warps shuffle while others wait at a barrier") {
-  const auto gpu = device::open("simt");
+  const auto gpu = support::unchecked_simt();
   const stream s(gpu);
   for (const auto order : {interleaving::forward, interleaving::reverse, interleaving::shuffled}) {
     set_interleaving(gpu, order, 2);
@@ -279,7 +279,7 @@ TEST_CASE("warps shuffle while others wait at a barrier") {
 }
 
 TEST_CASE("atomics lose nothing over many blocks") {
-  const auto gpu = device::open("simt");
+  const auto gpu = support::unchecked_simt();
   const stream s(gpu);
   const unsigned blocks = 500, threads = 64, count = blocks * threads;
   std::uint32_t sum = 0, last = count;

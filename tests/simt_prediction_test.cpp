@@ -126,6 +126,7 @@ TEST_CASE("predict: a recorded transpose" * doctest::skip(TWILL_SANITIZED)) {
   CHECK(predicts(gpu));
   stream on(gpu);
   buffer<float> in(gpu, 512 * 512), out(gpu, 512 * 512);
+  fill_bytes(on, in.data(), 0, in.size_bytes());
   const auto found = predict(gpu, [&] { transpose(on, in.data(), out.data(), {512, 512}); });
   CHECK(found.launches == 1);
   CHECK_FALSE(found.sampled);

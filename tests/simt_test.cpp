@@ -108,7 +108,7 @@ std::vector<unsigned> sorted(std::vector<unsigned> numbers) {
 TEST_SUITE_BEGIN("simt");
 
 TEST_CASE("threads run in the order chosen") {
-  const auto gpu = device::open("simt");
+  const auto gpu = support::unchecked_simt();
   const auto up = counting(100);
   auto down = up;
   std::reverse(down.begin(), down.end());
@@ -132,7 +132,7 @@ TEST_CASE("threads run in the order chosen") {
 
 TEST_CASE("blocks run in the order chosen") {
   const support::environment one_thread("TWILL_THREADS", "1");
-  const auto gpu = device::open("simt");
+  const auto gpu = support::unchecked_simt();
   for (const unsigned count : {1u, 2u, 7u, 64u, 1000u}) {
     const auto up = counting(count);
     auto down = up;
@@ -155,7 +155,7 @@ TEST_CASE("blocks run in the order chosen") {
 
 TEST_CASE("a seed gives the same orders again, another seed others") {
   const support::environment one_thread("TWILL_THREADS", "1");
-  const auto gpu = device::open("simt"), other = device::open("simt");
+  const auto gpu = support::unchecked_simt(), other = support::unchecked_simt();
   set_interleaving(gpu, interleaving::shuffled, 11);
   set_interleaving(other, interleaving::shuffled, 11);
   const auto threads = simt::threads_in_order(gpu, 333);
@@ -169,7 +169,7 @@ TEST_CASE("a seed gives the same orders again, another seed others") {
 }
 
 TEST_CASE("a forgotten barrier shows in another order") {
-  const auto gpu = device::open("simt");
+  const auto gpu = support::unchecked_simt();
   CHECK(simt::passes_on<false>(gpu));  // by luck
   set_interleaving(gpu, interleaving::reverse);
   CHECK_FALSE(simt::passes_on<false>(gpu));
@@ -183,7 +183,7 @@ TEST_CASE("a forgotten barrier shows in another order") {
 
 TEST_CASE("blocks run at the same time on several OS threads") {
   const support::environment four_threads("TWILL_THREADS", "4");
-  const auto gpu = device::open("simt");
+  const auto gpu = support::unchecked_simt();
   CHECK(gpu.properties().multiprocessors == 4);
   const stream s(gpu);
   std::uint32_t flag = 0, data = 0, out = 0;
@@ -198,16 +198,16 @@ TEST_CASE("the environment sets the order that a device starts with") {
   std::reverse(down.begin(), down.end());
   {
     const support::environment order("TWILL_SIMT_ORDER", "reverse");
-    CHECK(simt::threads_in_order(device::open("simt"), 64).first == down);
+    CHECK(simt::threads_in_order(support::unchecked_simt(), 64).first == down);
   }
   {
     const support::environment order("TWILL_SIMT_ORDER", "shuffled:8");
-    const auto by_environment = simt::threads_in_order(device::open("simt"), 64).first;
-    const auto gpu = device::open("simt");
+    const auto by_environment = simt::threads_in_order(support::unchecked_simt(), 64).first;
+    const auto gpu = support::unchecked_simt();
     set_interleaving(gpu, interleaving::shuffled, 8);
     CHECK(simt::threads_in_order(gpu, 64).first == by_environment);
   }
-  CHECK(simt::threads_in_order(device::open("simt"), 64).first == up);
+  CHECK(simt::threads_in_order(support::unchecked_simt(), 64).first == up);
 }
 
 TEST_CASE("errors") {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "block_runner.hpp"
+#include "discard.hpp"
 
 namespace twill::simt {
 
@@ -69,6 +70,14 @@ void block_watch::record(memory_space space, std::uint64_t address, std::size_t 
     address += part;
     bytes -= part;
   }
+}
+
+void block_watch::discards_unwritten() {
+  if (checker_) checker_->discards_unwritten();
+}
+
+void discards_unwritten() {
+  if (running.watch != nullptr) running.watch->discards_unwritten();
 }
 
 void block_watch::end_interval() {

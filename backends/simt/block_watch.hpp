@@ -39,6 +39,8 @@ class block_watch {
   /// it must not.
   void access(std::uintptr_t at, std::size_t bytes, access_kind kind, const void* place);
 
+  void discards_unwritten();
+
   /// All threads have reached a barrier, or the end.
   void end_interval();
 

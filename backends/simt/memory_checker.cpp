@@ -27,6 +27,7 @@ void memory_checker::begin_block(byte_range dynamic_shared, byte_range static_sh
   dynamic_ = dynamic_shared;
   static_ = static_shared;
   ++block_number_;
+  discards_unwritten_ = false;
   const std::size_t bytes = dynamic_.bytes + static_.bytes;
   if (shared_written_.size() < bytes) shared_written_.resize(bytes, 0);
   races_.reserve_direct(bytes);
@@ -85,7 +86,7 @@ access_fault memory_checker::of_shared(const checked_access& access) {
   }
   const std::size_t first = is_dynamic ? offset : dynamic_.bytes + offset;
   if (first + access.bytes > shared_written_.size()) return {};
-  for (std::size_t i = first; reads(access.kind) && i < first + access.bytes; ++i) {
+  for (std::size_t i = first; reads(access.kind) && !discards_unwritten_ && i < first + access.bytes; ++i) {
     if (shared_written_[i] == block_number_) continue;
     return {text(access) + " of shared memory that its block has not written", unwritten_advice};
   }

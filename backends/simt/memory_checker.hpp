@@ -34,6 +34,7 @@ class memory_checker {
   memory_checker(const memory_map& memory, const host::allocations& given, source_lines& lines, detail::extent3 block);
 
   void begin_block(byte_range dynamic_shared, byte_range static_shared);
+  void discards_unwritten() { discards_unwritten_ = true; }
   void end_interval() { races_.begin_interval(); }
 
   access_fault of_global(const checked_access& access, const memory_map::range& range);
@@ -53,6 +54,7 @@ class memory_checker {
   source_lines& lines_;
   const detail::extent3 block_;
   byte_range dynamic_, static_;
+  bool discards_unwritten_ = false;            // the block that runs says so
   std::uint32_t block_number_ = 0;             // of those that this checker saw
   std::vector<std::uint32_t> shared_written_;  // by byte: the block that wrote it last
   race_history races_;

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "device.hpp"
+#include "discard.hpp"
 #include "kernels/fast_division.hpp"
 #include "kernels/realign.hpp"
 
@@ -132,6 +133,7 @@ __global__ void __launch_bounds__(reverse_threads)
   const unsigned char* upper = stage<Unit>(shared, in + high, count * line.bytes);
   const unsigned char* lower = upper;
   if (in_place) lower = stage<Unit>(shared + line.piece_bytes, in + low, count * line.bytes);
+  discards_unwritten();
   __syncthreads();
   store_reversed<Unit>(out + low, upper, count, line);
   if (in_place) store_reversed<Unit>(out + high, lower, count, line);

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "device.hpp"
+#include "discard.hpp"
 #include "kernels/realign.hpp"
 #include "kernels/swap_tiles.hpp"
 
@@ -160,6 +161,7 @@ __global__ void __launch_bounds__(swap_words_threads) swap_words(unsigned char* 
   unsigned char* above = data + row0 * m.ld + col0 * Bytes;
   load_turned<Bytes, Whole>(tile, data, below, m, row0, col0);
   if (row0 != col0) load_turned<Bytes, Whole>(other, data, above, m, col0, row0);
+  discards_unwritten();
   __syncthreads();
   const int height = static_cast<int>(m.extent - row0 < edge ? m.extent - row0 : edge);
   const int width = static_cast<int>(m.extent - col0 < edge ? m.extent - col0 : edge);

@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "device.hpp"
+#include "discard.hpp"
 #include "kernels/divider.hpp"
 #include "kernels/realign.hpp"
 
@@ -362,6 +363,7 @@ __global__ void __launch_bounds__(odd_element<Bytes>::threads, Layout == odd_lay
   } else {
     load_runs_edge<Bytes, aligned>(shared, in, m, t);
   }
+  discards_unwritten();
   __syncthreads();
   auto* staged = reinterpret_cast<word16*>(shared);  // in the place of the input
   const int phase = first_place<aligned>(in);

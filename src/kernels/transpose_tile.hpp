@@ -74,8 +74,8 @@ __device__ void store_tile(unsigned char* out, const word16* tile, const tile_ma
     word16 held[group];
 #pragma unroll
     for (int g = 0; g < group; ++g) {
-      const int at = thread + (d + g) * threads;
-      held[g] = tile[tile_place<Bytes>(m, at >> m.lines_shift) + (at & mask)];
+      const int at = thread + (d + g) * threads, y = at >> m.lines_shift, c = at & mask;
+      if (Whole || (y < width && c < lines_here)) held[g] = tile[tile_place<Bytes>(m, y) + c];
     }
 #pragma unroll
     for (int g = 0; g < group; ++g) {
