@@ -156,6 +156,14 @@ TEST_CASE("reference: aligned pieces of 16 bytes on both sides, in several block
   });
 }
 
+TEST_CASE("reference: windows that slide over the input") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    check_case(stream, {{2, 32, 32, 32}, {0, 2, 3, 1}, {4160, 128, 1, 1}, {}}, 4, 0, 0, 3001);
+    check_case(stream, {{16, 64, 64}, {1, 2, 0}, {1, 128, 1}, {}}, 8, 0, 0, 3003);
+  });
+}
+
 TEST_CASE("reference: large enough for a launch for each index of a short dimension") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

@@ -324,6 +324,14 @@ TEST_CASE("errors") {
     };
     CHECK(call(in, out, {-1}, scratch.data(), bytes) == invalid);
     CHECK(call(in, out, {10, 10, 9}, scratch.data(), bytes) == invalid);
+    twill::raw_buffer shared(device, 2 * bytes + 8192);
+    const auto most = 2 * bytes + 8192;
+    CHECK(call(static_cast<float*>(shared.data()), out, {1000}, shared.data(), most) == invalid);
+    CHECK(call(in, static_cast<float*>(shared.data()), {1000}, shared.data(), most) == invalid);
+    CHECK(code_of([&] {
+            (void)twill::scan_scratch_bytes(device, twill::element_type::f32, {16, std::int64_t{1} << 60});
+          }) == invalid);
+    CHECK_NOTHROW(twill::scan(stream, in, in, {4, 1, 8, 0}, scratch.data(), bytes));
     CHECK(call(in, out, {10, std::int64_t{1} << 62}, scratch.data(), bytes) == invalid);
     CHECK(call(nullptr, out, {1000}, scratch.data(), bytes) == invalid);
     CHECK(call(in, nullptr, {1000}, scratch.data(), bytes) == invalid);

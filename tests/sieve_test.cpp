@@ -135,6 +135,9 @@ TEST_CASE("errors") {
     CHECK_THROWS_AS(twill::sieve_count(stream, {0, 1000}, count, nullptr, bytes), twill::error);
     CHECK_THROWS_AS(twill::sieve_count(stream, {0, 1000}, count, scratch, bytes - 1), twill::error);
     CHECK_THROWS_AS(twill::sieve_bits(stream, {0, 1000}, nullptr, scratch, bytes), twill::error);
+    CHECK_THROWS_AS(twill::sieve_bits(stream, {0, 1000}, static_cast<std::uint32_t*>(scratch) + 8, scratch, bytes),
+                    twill::error);
+    CHECK_THROWS_AS(twill::sieve_count(stream, {0, 1000}, memory.data() + 4, scratch, bytes), twill::error);
     CHECK_THROWS_AS(twill::sieve_list(stream, {0, 1000}, nullptr, 1, count, scratch, bytes), twill::error);
   });
 }

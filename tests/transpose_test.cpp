@@ -252,6 +252,9 @@ TEST_CASE("errors: the same on every device, before anything is touched") {
     CHECK(fails(a, none, {2, 2}) == invalid);
     CHECK(fails(a, a, {2, 2}) == invalid);
     CHECK(fails(a, a + 3, {2, 2}) == invalid);
+    CHECK(fails(a, b, {4, 4, 2, 0, 0, 0, 1}) == invalid);
+    CHECK(fails(a, b, {4, 4, 3, 0, 11, 0, 4}) == invalid);
+    CHECK_NOTHROW(twill::transpose(stream, a, b, {4, 4, 3, 0, 12, 0, 4}));
     CHECK(fails(a, b, {-1, 2}) == invalid);
     CHECK(fails(a, b, {2, -1}) == invalid);
     CHECK(fails(a, b, {2, 2, -1}) == invalid);

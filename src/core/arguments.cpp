@@ -6,6 +6,15 @@
 #include "core/check.hpp"
 
 namespace twill::detail {
+namespace {
+
+bool apart(const void* a, std::int64_t a_bytes, const void* b, std::int64_t b_bytes) {
+  const auto a_first = reinterpret_cast<std::uintptr_t>(a), b_first = reinterpret_cast<std::uintptr_t>(b);
+  return a_first < b_first ? b_first - a_first >= static_cast<std::uint64_t>(a_bytes)
+                           : a_first - b_first >= static_cast<std::uint64_t>(b_bytes);
+}
+
+}  // namespace
 
 void require_extent(std::int64_t value, std::string_view what) {
   if (value >= 0) return;
@@ -29,11 +38,15 @@ void require_pointer(const void* pointer, std::string_view what) {
 }
 
 void require_disjoint(const void* in, std::int64_t in_bytes, const void* out, std::int64_t out_bytes) {
-  const auto in_first = reinterpret_cast<std::uintptr_t>(in);
-  const auto out_first = reinterpret_cast<std::uintptr_t>(out);
-  const bool apart = in_first < out_first ? out_first - in_first >= static_cast<std::uint64_t>(in_bytes)
-                                          : in_first - out_first >= static_cast<std::uint64_t>(out_bytes);
-  require(apart, "in and out overlap", "the operation is out of place", "use separate memory for the output");
+  require(apart(in, in_bytes, out, out_bytes), "in and out overlap", "the operation is out of place",
+          "use separate memory for the output");
+}
+
+void require_scratch_apart(const void* scratch, std::size_t scratch_bytes, const void* memory, std::int64_t bytes,
+                           std::string_view what) {
+  if (apart(scratch, static_cast<std::int64_t>(scratch_bytes), memory, bytes)) return;
+  fail(errc::invalid_argument, "scratch and " + std::string(what) + " overlap", "scratch is written over",
+       "use separate memory for scratch");
 }
 
 }  // namespace twill::detail

@@ -2,6 +2,7 @@
 
 // Checks that every operation shares. All throw invalid_argument before any device call.
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -18,5 +19,9 @@ void require_pointer(const void* pointer, std::string_view what);
 
 /// Throws when [in, in + in_bytes) and [out, out + out_bytes) share a byte.
 void require_disjoint(const void* in, std::int64_t in_bytes, const void* out, std::int64_t out_bytes);
+
+/// Throws when scratch shares a byte with `what`, memory of the operation.
+void require_scratch_apart(const void* scratch, std::size_t scratch_bytes, const void* memory, std::int64_t bytes,
+                           std::string_view what);
 
 }  // namespace twill::detail

@@ -161,7 +161,11 @@ std::size_t array_rung_scratch_bytes(const device& on, std::string_view op, elem
   const array_ladder ladder(on, op);
   require_type(op, type);
   const std::int64_t bytes = size_in_bytes(type, count);
-  if (op == "sieve") return detail::sieve_scratch(count);
+  if (op == "sieve") {
+    detail::require(count <= std::int64_t{1} << 40, "the sieve is too long", std::to_string(count) + " is beyond 2^40",
+                    "sieve smaller numbers");
+    return detail::sieve_scratch(count);
+  }
   if (op != "scan") return 16;
   // The sums of parts of 128 elements or more, then the sums of such parts of those, and so on.
   const auto levels = static_cast<std::size_t>(bytes / 64 + (1 << 12));
@@ -191,7 +195,8 @@ void array_rung(stream_ref stream, std::string_view op, std::string_view name, c
                  "ask array_rung_scratch_bytes");
   }
   if (op != "sieve") detail::require_disjoint(in, bytes, out, bytes);
-  detail::require_disjoint(scratch, static_cast<std::int64_t>(scratch_bytes), out, bytes);
+  if (op != "sieve") detail::require_scratch_apart(scratch, scratch_bytes, in, bytes, "in");
+  detail::require_scratch_apart(scratch, scratch_bytes, out, bytes, "out");
   auto& device = *stream.on().impl();
   entry.run({&device, stream.native()}, {in, out, scratch, scratch_bytes, type, count, block, options.repeats});
 }

@@ -54,7 +54,10 @@ void download_bytes(stream_ref stream, void* to, const void* from, std::size_t b
 
 void copy_bytes(stream_ref stream, void* to, const void* from, std::size_t bytes) {
   const auto signed_bytes = static_cast<std::int64_t>(bytes);
-  if (bytes != 0) detail::require_disjoint(from, signed_bytes, to, signed_bytes);
+  if (bytes == 0) return;
+  detail::require_pointer(from, "the source");
+  detail::require_pointer(to, "the destination");
+  detail::require_disjoint(from, signed_bytes, to, signed_bytes);
   copy(stream, to, from, bytes, detail::copy_direction::device_to_device);
 }
 

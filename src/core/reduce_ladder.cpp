@@ -47,7 +47,7 @@ void require_summed(element_type type) {
       return;
     default:
       detail::fail(errc::invalid_argument, "a rung cannot sum " + std::string(name(type)), "its kernels are simple",
-                   "use i32, u32, i64, u64, f32 or f64, or twill::reduce");
+                   "use i32, u32, i64, u64, f32 or f64");
   }
 }
 

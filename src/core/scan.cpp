@@ -30,6 +30,19 @@ void require_operation(element_type type, const scan_options& options) {
   }
 }
 
+bool is_empty(const scan_args& args) {
+  return args.rows == 0 || args.cols == 0;
+}
+
+// Bytes from the first element to the end of the last.
+std::int64_t span_bytes(const scan_args& args, std::int64_t ld) {
+  const auto rows = detail::checked_product(args.rows - 1, ld, "rows * leading dimension");
+  detail::require(rows <= INT64_MAX - args.cols, "the rows overflow", "their elements do not fit 63 bits",
+                  "split them");
+  return detail::checked_product(rows + args.cols, static_cast<std::int64_t>(element_bytes(args.type)),
+                                 "the size in bytes");
+}
+
 // Arguments without pointers; rows * cols is 0 when there is nothing to do.
 scan_args args_of(element_type type, const scan_shape& shape, const scan_options& options) {
   detail::require_extent(shape.rows, "rows");
@@ -42,25 +55,16 @@ scan_args args_of(element_type type, const scan_shape& shape, const scan_options
   args.cols = shape.cols;
   args.in_ld = explicit_ld(shape.in_ld, shape.cols, "in_ld");
   args.out_ld = explicit_ld(shape.out_ld, shape.cols, "out_ld");
+  if (is_empty(args)) return args;
+  if (args.rows == 1) args.in_ld = args.out_ld = args.cols;  // distances that nothing lies apart by
+  span_bytes(args, args.in_ld);
+  span_bytes(args, args.out_ld);
   return args;
 }
 
 scan_args args_of(element_type type, std::int64_t count, const scan_options& options) {
   detail::require_extent(count, "count");
   return args_of(type, scan_shape{count, 1, 0, 0}, options);
-}
-
-bool is_empty(const scan_args& args) {
-  return args.rows == 0 || args.cols == 0;
-}
-
-// Bytes from the first element to the end of the last.
-std::int64_t span_bytes(const scan_args& args, std::int64_t ld) {
-  const auto rows = detail::checked_product(args.rows - 1, ld, "rows * leading dimension");
-  detail::require(rows <= INT64_MAX - args.cols, "the rows overflow", "their elements do not fit 63 bits",
-                  "split them");
-  return detail::checked_product(rows + args.cols, static_cast<std::int64_t>(element_bytes(args.type)),
-                                 "the size in bytes");
 }
 
 // Of min and max, an element is as aligned as its type; of complex numbers, as their parts.
@@ -104,7 +108,12 @@ void require_rising(const device& on, const std::int64_t* offsets, std::int64_t 
 void run(stream_ref stream, scan_args& args, void* scratch, std::size_t scratch_bytes) {
   auto& device = *stream.on().impl();
   require_memory(args);
-  require_scratch(scratch, scratch_bytes, device.operations().scan_scratch(args));
+  const std::size_t needed = device.operations().scan_scratch(args);
+  require_scratch(scratch, scratch_bytes, needed);
+  if (needed > 0) {
+    detail::require_scratch_apart(scratch, needed, args.in, span_bytes(args, args.in_ld), "in");
+    detail::require_scratch_apart(scratch, needed, args.out, span_bytes(args, args.out_ld), "out");
+  }
   args.scratch = scratch;
   device.operations().scan({&device, stream.native()}, args);
 }
@@ -142,6 +151,8 @@ void scan_segments_elements(stream_ref stream, const void* in, void* out, elemen
   if (segments > 0) {
     detail::require_pointer(offsets, "offsets");
     detail::require_aligned(offsets, alignof(std::int64_t), "offsets");
+    const auto bytes = detail::checked_product(segments, sizeof *offsets, "segments");
+    detail::require_disjoint(offsets, bytes, out, span_bytes(args, args.out_ld));
     require_rising(stream.on(), offsets, segments);
     args.offsets = offsets;
     args.segments = segments;

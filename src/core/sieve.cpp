@@ -41,6 +41,12 @@ void run(stream_ref stream, const sieve_range& range, detail::sieve_args args, v
     detail::fail(errc::invalid_argument, "the scratch is too small",
                  std::to_string(scratch_bytes) + " bytes of " + std::to_string(needed), "ask sieve_scratch_bytes");
   }
+  const auto apart = [&](const void* memory, std::int64_t bytes, const char* what) {
+    if (memory != nullptr) detail::require_scratch_apart(scratch, needed, memory, bytes, what);
+  };
+  apart(args.bits, sieve_words(range) * 4, "bits");
+  apart(args.count, sizeof *args.count, "count");
+  apart(args.list, detail::checked_product(args.capacity, sizeof *args.list, "capacity"), "primes");
   args.first = range.first;
   args.last = range.last;
   args.scratch = scratch;

@@ -60,6 +60,11 @@ void transpose_bytes(stream_ref stream, const void* in, void* out, std::int64_t 
   const auto out_bytes = span_bytes(args.cols, args.rows, args.out_ld, args.batch, args.out_stride, element_bytes);
   detail::require_disjoint(in, in_bytes, out, out_bytes);
 
+  // One after another, or side by side in rows that are long enough for all of them.
+  const bool apart = args.batch == 1 || args.out_stride >= (args.cols - 1) * args.out_ld + args.rows ||
+                     (args.out_stride >= args.rows && args.out_stride <= (args.out_ld - args.rows) / (args.batch - 1));
+  detail::require(apart, "out_stride is too small", "the output's matrices must not overlap", "enlarge it");
+
   // Distances that nothing lies apart by: as given they could spoil the alignment, or not fit 63 bits as bytes.
   if (args.rows == 1) args.in_ld = args.cols;
   if (args.cols == 1) args.out_ld = args.rows;
