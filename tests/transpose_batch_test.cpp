@@ -55,8 +55,8 @@ TEST_CASE("reference: random batches of small matrices") {
     for (int i = 0; i < 150; ++i) {
       const std::int64_t bytes = std::int64_t{1} << pick(0, 4), rows = pick(1, 40), cols = pick(1, 40);
       const std::int64_t batch = pick(2, static_cast<int>(2 + 30000 / (rows * cols * bytes)));
-      check_case(stream, {rows, cols, batch}, bytes, static_cast<std::size_t>(16 * pick(0, 8)),
-                 static_cast<std::size_t>(16 * pick(0, 8)), random());
+      check_case(stream, {rows, cols, batch}, bytes, std::size_t{16} * static_cast<std::size_t>(pick(0, 8)),
+                 std::size_t{16} * static_cast<std::size_t>(pick(0, 8)), random());
     }
   });
 }

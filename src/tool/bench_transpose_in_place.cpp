@@ -25,7 +25,7 @@ class in_place_problem : public moved_transpose {
 
   void run(stream_ref stream, const rung& which, const void* in, void* out,
            const rung_options& options) const override {
-    if (which.promise == rung_promise::copy) return moving_problem::run(stream, which, in, out, options);
+    if (which.promise == rung_promise::copy) return moved_transpose::run(stream, which, in, out, options);
     const auto size = which.name == least_name ? scratch_size::least : scratch_size::fast;
     transpose_in_place_bytes(stream, out, element_bytes(), shape_, static_cast<unsigned char*>(out) + scratch_place(),
                              scratch_bytes(size));
