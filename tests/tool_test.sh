@@ -113,7 +113,7 @@ bad_moves() {
   refused 'list.txt:2: .*f31' bench permute --list list.txt
   refused 'pitch' bench copy --size 4x4x3
   refused 'at most three' bench copy --size 4x4x4x4
-  refused 'has one' bench reverse --size 4x4
+  refused 'takes an array' bench reverse --size 4x4
 }
 
 batched_and_in_place() {

@@ -24,7 +24,7 @@ bool in_place(const std::string& kernel) {
 times quartiles(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   const auto at = [&](double part) {
-    return samples[static_cast<std::size_t>(part * double(samples.size() - 1) + 0.5)];
+    return samples[static_cast<std::size_t>(std::lround(part * double(samples.size() - 1)))];
   };
   return {at(0.5), at(0.25), at(0.75)};
 }

@@ -107,7 +107,8 @@ std::string lines_of(const part_result& result) {
   std::size_t index = 0;
   for (const auto& [bytes, points] : paths) {
     const std::string color = colors[index % std::size(colors)];
-    inner += "<polyline fill=\"none\" stroke-width=\"1.2\" stroke=\"" + color + "\" points=\"" + points + "\"/>\n";
+    inner.append("<polyline fill=\"none\" stroke-width=\"1.2\" stroke=\"").append(color);
+    inner.append("\" points=\"").append(points).append("\"/>\n");
     inner += rectangle(left + width + 14, top + 18.0 * double(index), 12, 12, color);
     inner += label(left + width + 32, top + 18.0 * double(index) + 10, type_text(bytes), "start");
     ++index;
