@@ -21,6 +21,7 @@ std::int64_t span(std::int64_t rows, std::int64_t cols, std::int64_t pitch) {
 }
 
 void copy_reference(const unsigned char* in, unsigned char* out, std::int64_t element_bytes, const pitched_shape& s) {
+  if (s.cols == 0) return;  // nothing may be null, and memcpy takes no null
   for (std::int64_t row = 0; row < s.rows; ++row) {
     std::memcpy(out + row * (s.out_pitch ? s.out_pitch : s.cols) * element_bytes,
                 in + row * (s.in_pitch ? s.in_pitch : s.cols) * element_bytes,
