@@ -99,6 +99,7 @@ set(twill_cpu_sources
   backends/cpu/array_ladder.cpp
   backends/cpu/copy.cpp
   backends/cpu/device.cpp
+  backends/cpu/omatcopy.cpp
   backends/cpu/permute.cpp
   backends/cpu/reverse.cpp
   backends/cpu/reduce_ladder.cpp

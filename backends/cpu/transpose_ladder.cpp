@@ -2,6 +2,7 @@
 #include <iterator>
 
 #include "device.hpp"
+#include "omatcopy.hpp"
 #include "operations.hpp"
 
 namespace twill::cpu {
@@ -71,7 +72,10 @@ const detail::transpose_rung_entry rungs[] = {
 }  // namespace
 
 detail::table_view<detail::transpose_rung_entry> transpose_ladder() {
-  return {rungs, std::size(rungs)};
+  const detail::transpose_rung_entry* reference = omatcopy_rung();
+  if (reference == nullptr) return {rungs, std::size(rungs)};
+  static const detail::transpose_rung_entry with_reference[] = {rungs[0], rungs[1], *reference};
+  return {with_reference, std::size(with_reference)};
 }
 
 }  // namespace twill::cpu

@@ -95,7 +95,8 @@ std::vector<std::string> part_names() {
 }
 
 part make_part(const std::string& name) {
-  const std::vector<std::string> peers = {"tuned", "conflict-free", "cublas-geam", "rocblas-geam"}, tuned = {"tuned"};
+  const std::vector<std::string> peers = {"tuned", "conflict-free", "cublas-geam", "rocblas-geam", "openblas-omatcopy"};
+  const std::vector<std::string> tuned = {"tuned"};
   if (name == "main") {
     return {name, "5 element sizes x 12 shapes", peers, product(grid_shapes(), whole_sizes, INT64_MAX)};
   }
