@@ -217,6 +217,10 @@ TEST_CASE("reference: rows, packed and apart, short and long") {
     check_scan<float>(stream, {12000, 4}, {scan_op::sum, false}, 0, 4);
     check_scan<std::int32_t>(stream, {500, 4, 512, 505}, {scan_op::min, true}, 0, 5);
     check_scan<std::int64_t>(stream, {1, 70}, {scan_op::sum, true}, 0, 6);
+    // Rows that all begin at multiples of 16 bytes, and end within one.
+    check_scan<float>(stream, {12003, 3, 12004, 12008}, {scan_op::sum, true}, 0, 7);
+    check_scan<std::uint8_t>(stream, {50001, 3, 50016, 50032}, {scan_op::sum, false}, 0, 8);
+    check_scan<twill::float16>(stream, {22535, 2, 22536, 22536}, {scan_op::max, true}, 0, 9);
   });
 }
 

@@ -13,6 +13,8 @@
 #include <cstdint>
 
 #include "device.hpp"
+#include "kernels/scan_aligned_rows.hpp"
+#include "kernels/scan_any_rows.hpp"
 #include "kernels/scan_state.hpp"
 #include "kernels/scan_tile.hpp"
 
@@ -46,7 +48,7 @@ __device__ inline typename Kind::value sum_before(const Kind& kind, const scan_p
                                                   scan_carry<typename Kind::value>& carry,
                                                   typename Kind::value (&groups)[2 * scan_warps]) {
   constexpr std::uint32_t round = 2 * scan_warps;  // groups that the block looks at in one go
-  const tile_span at = span_of<Kind>(p, tile);
+  const tile_number at = number_of(p, tile);
   if (carry.row != at.row) carry = {kind.identity(), at.row, 0};
   const std::uint64_t* states =
       p.states + static_cast<std::int64_t>(at.row) * p.tiles_in_row * state_words<typename Kind::value>::count;
@@ -73,56 +75,6 @@ __device__ inline typename Kind::value sum_before(const Kind& kind, const scan_p
   }
 }
 
-/// A tile between the moment its sum is known and the moment it is stored.
-template <class Kind>
-struct waiting_tile {
-  std::uint32_t tile;
-  typename Kind::value before[scan_vectors<Kind>];  ///< each vector, the sum of what precedes it in the tile
-};
-
-/// Stores a tile that has waited at `parked`. What the row's ends cut, and all where `out` is not aligned as `in` is,
-/// goes by elements, through memory of the thread.
-template <class Kind>
-__device__ inline void store_tile(const Kind& kind, const scan_problem& p, const waiting_tile<Kind>& waiting,
-                                  const word16* parked, typename Kind::value before) {
-  using element = typename Kind::element;
-  constexpr int count = vector_elements<Kind>;
-  const tile_span at = span_of<Kind>(p, waiting.tile);
-  element* to = static_cast<element*>(p.out) + at.row * p.out_ld + at.first;
-  const bool aligned = reinterpret_cast<std::uintptr_t>(to) % 16 == 0;
-  if (aligned && at.whole) {  // assume_aligned: without it nvcc stores the elements of a vector one by one
-#pragma unroll
-    for (int v = 0; v < scan_vectors<Kind>; ++v) {
-      static_cast<word16*>(__builtin_assume_aligned(to, 16))[place_of<Kind>(v) / count] =
-          scanned(kind, parked[v * scan_threads], heads_of<Kind>(p, waiting.tile, v),
-                  kind.combine(before, waiting.before[v]), p.exclusive);
-    }
-    return;
-  }
-#pragma unroll 1
-  for (int v = 0; v < scan_vectors<Kind>; ++v) {
-    const int place = place_of<Kind>(v);
-    if (place + count <= at.low || place >= at.high) continue;
-    auto own = waiting.before[0];  // not before[v]: an array that is indexed so leaves the registers
-#pragma unroll
-    for (int u = 1; u < scan_vectors<Kind>; ++u) {
-      if (u == v) own = waiting.before[u];
-    }
-    const word16 words = scanned(kind, parked[v * scan_threads], heads_of<Kind>(p, waiting.tile, v),
-                                 kind.combine(before, own), p.exclusive);
-    if (aligned && place >= at.low && place + count <= at.high) {
-      static_cast<word16*>(__builtin_assume_aligned(to, 16))[place / count] = words;
-      continue;
-    }
-    element x[count];
-    memcpy(x, &words, sizeof x);
-#pragma unroll
-    for (int i = 0; i < count; ++i) {
-      if (place + i >= at.low && place + i < at.high) to[place + i] = x[i];
-    }
-  }
-}
-
 template <class Kind>
 __device__ inline void park(const word16 (&held)[scan_vectors<Kind>], word16* parked) {
 #pragma unroll
@@ -135,13 +87,14 @@ struct steady_pace {
 };
 
 /// Blocks of scan_threads, as many as can run at once; dynamic shared memory for one parked tile or two.
-template <class Kind, class Pace = steady_pace>
+template <class Kind, class Rows, class Pace = steady_pace>
 __global__ void __launch_bounds__(scan_threads, 2) scan_tiles(Kind kind, scan_problem p) {
   using value = typename Kind::value;
   __shared__ value warp_sums[2][scan_warps], groups[2][2 * scan_warps];
   __shared__ std::uint32_t tickets[2];
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   word16* const parking = dynamic_shared<word16>() + threadIdx.x;
+  const bool two_parked = may_park_two<Kind> && p.two_parked;
   constexpr int slot_words = scan_vectors<Kind> * scan_threads;
 
   std::uint32_t claimed = 0;  // of thread 0: the tile after the next
@@ -151,13 +104,13 @@ __global__ void __launch_bounds__(scan_threads, 2) scan_tiles(Kind kind, scan_pr
   if (tile >= p.tiles) return;  // the whole block
   if (threadIdx.x == 0) claimed = p.tiles > gridDim.x ? atomic_add(p.ticket, 1u) : p.tiles;
   word16 held[scan_vectors<Kind>];
-  load_tile<Kind>(p, tile, held);
+  Rows::load(p, tile, held);
 
   waiting_tile<Kind> waiting{p.tiles, {}};
   scan_carry<value> carry{kind.identity(), 0, 0};
   for (int turn = 0;; turn ^= 1) {
     Pace::before_tile(tile);
-    mend_tile(kind, p, tile, held);
+    Rows::mend(kind, p, tile, held);
     value before[scan_vectors<Kind>];
     const value own = warp_scan(kind, p, tile, held, before);
     if (lane == 0) warp_sums[turn][warp] = own;
@@ -170,18 +123,18 @@ __global__ void __launch_bounds__(scan_threads, 2) scan_tiles(Kind kind, scan_pr
     if (threadIdx.x == scan_warps - 1)
       publish(p.states + static_cast<std::int64_t>(tile) * state_words<value>::count, upto);
 
-    if (p.two_parked) {
+    if (two_parked) {
       park<Kind>(held, parking + turn * slot_words);
-      if (next < p.tiles) load_tile<Kind>(p, next, held);
+      if (next < p.tiles) Rows::load(p, next, held);
     }
     if (waiting.tile < p.tiles && !p.sums_only) {
       const value all_before = sum_before(kind, p, waiting.tile, carry, groups[turn]);
-      store_tile(kind, p, waiting, parking + (p.two_parked ? (turn ^ 1) * slot_words : 0), all_before);
+      Rows::store(kind, p, waiting, parking + (two_parked ? (turn ^ 1) * slot_words : 0), all_before);
     }
     if (threadIdx.x == 0 && next < p.tiles) claimed = atomic_add(p.ticket, 1u);
-    if (!p.two_parked) {
+    if (!two_parked) {
       park<Kind>(held, parking);
-      if (next < p.tiles) load_tile<Kind>(p, next, held);
+      if (next < p.tiles) Rows::load(p, next, held);
     }
     waiting.tile = tile;
 #pragma unroll
@@ -189,7 +142,7 @@ __global__ void __launch_bounds__(scan_threads, 2) scan_tiles(Kind kind, scan_pr
     if (next >= p.tiles) {
       if (p.sums_only) return;
       const value all_before = sum_before(kind, p, tile, carry, groups[turn ^ 1]);
-      store_tile(kind, p, waiting, parking + (p.two_parked ? turn * slot_words : 0), all_before);
+      Rows::store(kind, p, waiting, parking + (two_parked ? turn * slot_words : 0), all_before);
       return;
     }
     tile = next;

@@ -33,6 +33,10 @@ inline constexpr int vector_elements = 16 / static_cast<int>(sizeof(typename Kin
 template <class Kind>
 inline constexpr int tile_elements = scan_threads * scan_vectors<Kind> * vector_elements<Kind>;
 
+/// Two parked tiles are worth their memory for large values.
+template <class Kind>
+inline constexpr bool may_park_two = sizeof(typename Kind::value) >= 8;
+
 /// What a launch scans: tiles of rows, numbered row by row.
 struct scan_problem {
   const void* in;
@@ -47,30 +51,15 @@ struct scan_problem {
   bool sums_only;   ///< publish the tiles' sums and write nothing: the first of two passes
 };
 
-/// Where a tile lies. Tiles begin at multiples of 16 bytes of the input, so the first of a row may begin before the
-/// row, and the last end behind it: of a tile's places, those from `low` to `high` - 1 are elements of the row.
-struct tile_span {
-  std::uint32_t row, part;  ///< which row, and which tile of it
-  std::int64_t first;       ///< the element of the row that place 0 stands for
-  int low, high;
-  bool whole;  ///< all places are elements, and vectors are aligned
+/// Which row a tile is of, and which of the row's tiles it is.
+struct tile_number {
+  std::uint32_t row, part;
 };
 
-template <class Kind>
-__device__ inline tile_span span_of(const scan_problem& p, std::uint32_t tile) {
-  using element = typename Kind::element;
-  tile_span at{0, tile, 0, 0, tile_elements<Kind>, false};
-  if (p.tiles != p.tiles_in_row) {
-    at.row = tile / p.tiles_in_row;
-    at.part = tile - at.row * p.tiles_in_row;
-  }
-  const auto address = reinterpret_cast<std::uintptr_t>(static_cast<const element*>(p.in) + at.row * p.in_ld);
-  const int lead = static_cast<int>(address % 16 / sizeof(element));
-  at.first = static_cast<std::int64_t>(at.part) * tile_elements<Kind> - lead;
-  if (at.part == 0) at.low = lead;
-  if (p.cols - at.first < tile_elements<Kind>) at.high = p.cols > at.first ? static_cast<int>(p.cols - at.first) : 0;
-  at.whole = at.low == 0 && at.high == tile_elements<Kind> && address % sizeof(element) == 0;
-  return at;
+__device__ inline tile_number number_of(const scan_problem& p, std::uint32_t tile) {
+  if (p.tiles == p.tiles_in_row) return {0, tile};
+  const std::uint32_t row = tile / p.tiles_in_row;
+  return {row, tile - row * p.tiles_in_row};
 }
 
 /// The place in its tile of this thread's vector v.
@@ -78,64 +67,6 @@ template <class Kind>
 __device__ inline int place_of(int v) {
   const int vector = static_cast<int>(threadIdx.x / 32) * scan_vectors<Kind> * 32 + static_cast<int>(threadIdx.x % 32);
   return (vector + 32 * v) * vector_elements<Kind>;
-}
-
-// A vector that the row's beginning or end cuts moves by elements.
-template <class Kind>
-__device__ inline word16 load_cut(const Kind& kind, const typename Kind::element* from, int place,
-                                  const tile_span& at) {
-  typename Kind::element x[vector_elements<Kind>];
-#pragma unroll
-  for (int i = 0; i < vector_elements<Kind>; ++i) {
-    const bool inside = place + i >= at.low && place + i < at.high;
-    x[i] = inside ? from[place + i] : kind.store(kind.identity());
-  }
-  word16 words;
-  memcpy(&words, x, sizeof words);
-  return words;
-}
-
-/// Starts to load what whole vectors a tile has; mend_tile adds the others.
-template <class Kind>
-__device__ inline void load_tile(const scan_problem& p, std::uint32_t tile, word16 (&held)[scan_vectors<Kind>]) {
-  constexpr int count = vector_elements<Kind>;
-  const tile_span at = span_of<Kind>(p, tile);
-  const auto* from = static_cast<const typename Kind::element*>(p.in) + at.row * p.in_ld + at.first;
-  if (at.whole) {
-#pragma unroll
-    for (int v = 0; v < scan_vectors<Kind>; ++v) held[v] = *reinterpret_cast<const word16*>(from + place_of<Kind>(v));
-  } else {
-    const bool aligned = reinterpret_cast<std::uintptr_t>(from) % 16 == 0;
-#pragma unroll
-    for (int v = 0; v < scan_vectors<Kind>; ++v) {
-      const int place = place_of<Kind>(v);
-      const bool inside = aligned && place >= at.low && place + count <= at.high;
-      held[v] = inside ? *reinterpret_cast<const word16*>(from + place) : make_word16(0, 0, 0, 0);
-    }
-  }
-}
-
-/// Loads the vectors of a tile that its row's ends cut. Only complex numbers may lie apart from the multiples of their
-/// size; then it loads all.
-template <class Kind>
-__device__ inline void mend_tile(const Kind& kind, const scan_problem& p, std::uint32_t tile,
-                                 word16 (&held)[scan_vectors<Kind>]) {
-  constexpr int count = vector_elements<Kind>;
-  const tile_span at = span_of<Kind>(p, tile);
-  if (at.whole) return;
-  const auto* from = static_cast<const typename Kind::element*>(p.in) + at.row * p.in_ld + at.first;
-  const bool aligned = reinterpret_cast<std::uintptr_t>(from) % 16 == 0;
-#pragma unroll 1
-  for (int v = 0; v < scan_vectors<Kind>; ++v) {
-    const int place = place_of<Kind>(v);
-    const bool inside = aligned && place >= at.low && place + count <= at.high;
-    if (inside || place + count <= at.low || place >= at.high) continue;
-    const word16 words = load_cut(kind, from, place, at);
-#pragma unroll
-    for (int u = 0; u < scan_vectors<Kind>; ++u) {
-      if (u == v) held[u] = words;
-    }
-  }
 }
 
 /// The bits of the elements of one vector that begin segments.
@@ -220,19 +151,34 @@ __device__ inline typename Kind::value warp_scan(const Kind& kind, const scan_pr
                                                  const word16 (&held)[scan_vectors<Kind>],
                                                  typename Kind::value (&before)[scan_vectors<Kind>]) {
   using value = typename Kind::value;
+  const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
   for (int v = 0; v < scan_vectors<Kind>; ++v) before[v] = sum_of(kind, held[v], heads_of<Kind>(p, tile, v));
+#pragma unroll
+  for (int d = 1; d < 32; d *= 2) {  // all vectors side by side: none waits for another's shuffles
+#pragma unroll
+    for (int v = 0; v < scan_vectors<Kind>; ++v) {
+      const auto below = from_lane_below(before[v], d);
+      if (lane >= d) before[v] = kind.combine(below, before[v]);
+    }
+  }
   value run = kind.identity();
 #pragma unroll
   for (int v = 0; v < scan_vectors<Kind>; ++v) {
-    const value upto = lanes_scanned(kind, before[v]);
-    const value last = from_one_lane(upto, 31);
-    value below = from_lane_below(upto, 1);
-    if (threadIdx.x % 32 == 0) below = kind.identity();
+    const value last = from_one_lane(before[v], 31);
+    value below = from_lane_below(before[v], 1);
+    if (lane == 0) below = kind.identity();
     before[v] = v == 0 ? below : kind.combine(run, below);
     run = v == 0 ? last : kind.combine(run, last);
   }
   return run;
 }
+
+/// A tile between the moment its sum is known and the moment it is stored.
+template <class Kind>
+struct waiting_tile {
+  std::uint32_t tile;
+  typename Kind::value before[scan_vectors<Kind>];  ///< each vector, the sum of what precedes it in the tile
+};
 
 }  // namespace twill::TWILL_BACKEND::kernels

@@ -52,6 +52,15 @@ kernels::scan_problem problem_of(const detail::scan_args& a, const scan_plan& pl
 /// Marks the heads of segments in cleared scratch.
 void mark_heads(const detail::work_queue& queue, const detail::scan_args& args, const scan_plan& plan);
 
+/// Whether every row begins at a multiple of 16 bytes in both arrays.
+template <class Kind>
+bool rows_are_aligned(const kernels::scan_problem& p) {
+  constexpr std::uintptr_t count = kernels::vector_elements<Kind>;
+  const auto places = reinterpret_cast<std::uintptr_t>(p.in) | reinterpret_cast<std::uintptr_t>(p.out);
+  const auto steps = static_cast<std::uintptr_t>(p.in_ld) | static_cast<std::uintptr_t>(p.out_ld);
+  return places % 16 == 0 && (p.tiles == p.tiles_in_row || steps % count == 0);
+}
+
 /// Scans in tiles of a kind. Throws: unsupported where a tile does not fit a block's shared memory.
 template <class Kind>
 void start_scan(const detail::work_queue& queue, const detail::scan_args& a, const scan_plan& plan, const Kind& kind) {
@@ -66,21 +75,22 @@ void start_scan(const detail::work_queue& queue, const detail::scan_args& a, con
   }
   auto problem = problem_of<Kind>(a, plan);
   // Two parked tiles are worth it for large values, and where two such blocks still fit a multiprocessor.
-  problem.two_parked =
-      sizeof(typename Kind::value) >= 8 && device.shared_bytes_per_block >= 2 * (2 * tile_bytes + own_bytes);
+  problem.two_parked = kernels::may_park_two<Kind> && device.shared_bytes_per_block >= 2 * (2 * tile_bytes + own_bytes);
   const std::size_t shared = (problem.two_parked ? 2 : 1) * tile_bytes;
   const auto blocks = std::min<std::int64_t>(plan.tiles, 2 * std::max(1, device.multiprocessors));
   const detail::launch_config config{{static_cast<unsigned>(blocks), 1, 1}, {kernels::scan_threads, 1, 1}, shared};
 
   queue.device->fill(queue.native, a.scratch, 0, plan.bytes());
   if (plan.segments) mark_heads(queue, a, plan);
+  auto* kernel = rows_are_aligned<Kind>(problem) ? &kernels::scan_tiles<Kind, kernels::aligned_rows<Kind>>
+                                                 : &kernels::scan_tiles<Kind, kernels::any_rows<Kind>>;
   if (a.options.two_passes) {
     problem.sums_only = true;
-    check(launch(queue, config, &kernels::scan_tiles<Kind>, kind, problem), "launch of scan, first pass");
+    check(launch(queue, config, kernel, kind, problem), "launch of scan, first pass");
     queue.device->fill(queue.native, problem.ticket, 0, plan.ticket_bytes);
     problem.sums_only = false;
   }
-  check(launch(queue, config, &kernels::scan_tiles<Kind>, kind, problem), "launch of scan");
+  check(launch(queue, config, kernel, kind, problem), "launch of scan");
 }
 
 }  // namespace twill::TWILL_BACKEND

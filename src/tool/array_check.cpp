@@ -98,15 +98,33 @@ class expectation {
   std::uint64_t integer_sum_ = 0;
 };
 
-std::vector<std::int32_t> composite_flags(std::int64_t count) {
-  std::vector<std::int32_t> composite(static_cast<std::size_t>(count), 0);
-  for (std::int64_t i = 0; i < std::min<std::int64_t>(2, count); ++i) composite[static_cast<std::size_t>(i)] = 1;
-  for (std::int64_t p = 2; p * p < count; ++p) {
-    if (composite[static_cast<std::size_t>(p)] != 0) continue;
-    for (std::int64_t i = p * p; i < count; i += p) composite[static_cast<std::size_t>(i)] = 1;
+/// Tells chunk by chunk which numbers below `count` are composite; 0 and 1 count as such.
+class eratosthenes {
+ public:
+  explicit eratosthenes(std::int64_t count) {
+    std::vector<bool> composite(static_cast<std::size_t>(std::sqrt(static_cast<double>(count))) + 2);
+    for (std::size_t p = 2; p < composite.size(); ++p) {
+      if (composite[p]) continue;
+      primes_.push_back(static_cast<std::int64_t>(p));
+      for (std::size_t i = p * p; i < composite.size(); i += p) composite[i] = true;
+    }
   }
-  return composite;
-}
+
+  std::vector<std::int32_t> flags(std::int64_t first, std::int64_t count) const {
+    std::vector<std::int32_t> composite(static_cast<std::size_t>(count), 0);
+    for (std::int64_t i = first; i < std::min<std::int64_t>(2, first + count); ++i) {
+      composite[static_cast<std::size_t>(i - first)] = 1;
+    }
+    for (const std::int64_t p : primes_) {
+      const std::int64_t at = std::max(p * p, (first + p - 1) / p * p);
+      for (std::int64_t i = at; i < first + count; i += p) composite[static_cast<std::size_t>(i - first)] = 1;
+    }
+    return composite;
+  }
+
+ private:
+  std::vector<std::int64_t> primes_;
+};
 
 // The first element that differs, by more than `tolerance` where that is not 0; -1 for none.
 std::int64_t first_difference(const std::vector<unsigned char>& found, const std::vector<unsigned char>& right,
@@ -125,30 +143,37 @@ std::int64_t first_difference(const std::vector<unsigned char>& found, const std
   return -1;
 }
 
-// The bits of twill::sieve as flags.
-std::vector<std::int32_t> flags_of_bits(stream_ref stream, std::int64_t count, const void* out) {
+// The bits of twill::sieve as flags of `count` numbers from `first`, a multiple of 64, on.
+std::vector<std::int32_t> flags_of_bits(stream_ref stream, std::int64_t first, std::int64_t count, const void* out) {
   std::vector<std::uint32_t> bits(static_cast<std::size_t>((count + 63) / 64));
-  download_bytes(stream, bits.data(), out, bits.size() * 4);
+  download_bytes(stream, bits.data(), static_cast<const std::uint32_t*>(out) + first / 64, bits.size() * 4);
   stream.wait();
   std::vector<std::int32_t> flags(static_cast<std::size_t>(count), 1);
   for (std::size_t i = 1; i < flags.size(); i += 2) flags[i] = (bits[i / 64] >> (i % 64 / 2) & 1) == 0;
+  if (first > 0) return flags;
   if (count > 2) flags[2] = flags[1];  // the bit of 1 stands for 2
   if (count > 1) flags[1] = 1;
   return flags;
 }
 
 std::string sieve_fault(stream_ref stream, const rung& which, std::int64_t count, const void* out) {
-  const auto composite = composite_flags(count);
-  std::vector<std::int32_t> found(composite.size());
-  if (which.name == "tuned" || which.name == "cpu-tuned") {
-    found = flags_of_bits(stream, count, out);
-  } else {
-    download_bytes(stream, found.data(), out, found.size() * 4);
-    stream.wait();
+  const eratosthenes expected(count);
+  const bool bits = which.name == "tuned" || which.name == "cpu-tuned" || which.name == "cpu-segmented";
+  for (std::int64_t first = 0; first < count; first += chunk_elements) {
+    const std::int64_t part = std::min(chunk_elements, count - first);
+    const auto composite = expected.flags(first, part);
+    std::vector<std::int32_t> found(composite.size());
+    if (bits) {
+      found = flags_of_bits(stream, first, part, out);
+    } else {
+      download_bytes(stream, found.data(), static_cast<const std::int32_t*>(out) + first, found.size() * 4);
+      stream.wait();
+    }
+    const auto differs = std::mismatch(found.begin(), found.end(), composite.begin());
+    if (differs.first == found.end()) continue;
+    return fmt::format("number {} is marked {}", first + (differs.first - found.begin()), *differs.first);
   }
-  const auto differs = std::mismatch(found.begin(), found.end(), composite.begin());
-  if (differs.first == found.end()) return "";
-  return fmt::format("number {} is marked {}", differs.first - found.begin(), *differs.first);
+  return "";
 }
 
 }  // namespace
