@@ -81,6 +81,13 @@ __device__ inline void park(const word16 (&held)[scan_vectors<Kind>], word16* pa
   for (int v = 0; v < scan_vectors<Kind>; ++v) parked[v * scan_threads] = held[v];
 }
 
+/// Claims the first tile of the block; `place` is shared memory.
+__device__ inline std::uint32_t first_tile(const scan_problem& p, std::uint32_t& place) {
+  if (threadIdx.x == 0) place = atomic_add(p.ticket, 1u);
+  __syncthreads();
+  return place;
+}
+
 /// Does nothing. Tests delay blocks here.
 struct steady_pace {
   __device__ static void before_tile(std::uint32_t) {}
@@ -98,9 +105,7 @@ __global__ void __launch_bounds__(scan_threads, 2) scan_tiles(Kind kind, scan_pr
   constexpr int slot_words = scan_vectors<Kind> * scan_threads;
 
   std::uint32_t claimed = 0;  // of thread 0: the tile after the next
-  if (threadIdx.x == 0) tickets[1] = atomic_add(p.ticket, 1u);
-  __syncthreads();
-  std::uint32_t tile = tickets[1];
+  std::uint32_t tile = first_tile(p, tickets[1]);
   if (tile >= p.tiles) return;  // the whole block
   if (threadIdx.x == 0) claimed = p.tiles > gridDim.x ? atomic_add(p.ticket, 1u) : p.tiles;
   word16 held[scan_vectors<Kind>];
