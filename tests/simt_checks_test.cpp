@@ -79,6 +79,27 @@ __global__ void past_shared(int*, const int* in) {
   dynamic_shared<int>()[threadIdx.x + 1] = in[threadIdx.x];
 }
 
+constexpr int misaligned_global_line = __LINE__ + 2;
+__global__ void misaligned_global(int* out, const int* in) {
+  const word16 found = reinterpret_cast<const word16*>(in + 1)[threadIdx.x % 4];
+  out[threadIdx.x] = static_cast<int>(word<0>(found));
+}
+
+constexpr int misaligned_shared_line = __LINE__ + 3;
+__global__ void misaligned_shared(int*, const int* in) {
+  char* held = dynamic_shared<char>();
+  *reinterpret_cast<short*>(held + 3 * threadIdx.x) = static_cast<short>(in[threadIdx.x]);
+}
+
+struct [[gnu::packed]] odd_place {
+  char first;
+  int value;
+};
+__global__ void declared_unaligned(int* out, const int* in) {
+  const auto* found = reinterpret_cast<const odd_place*>(in);
+  out[threadIdx.x] = found[threadIdx.x % 8].value;
+}
+
 constexpr int divergent_barrier_line = __LINE__ + 3;
 __global__ void divergent_barrier(int* out, const int* in) {
   if (threadIdx.x < 32) {
@@ -218,6 +239,17 @@ TEST_CASE("shared memory: what the block has not written, and what is not its ow
                                                            " of shared memory that its block has not written)"));
   CHECK(contains(on.fault_of(&simt::past_shared), "(thread (63,0,0) stores 4 bytes" + at(simt::past_shared_line) +
                                                       ", 0 bytes behind the 256 bytes of dynamic shared memory)"));
+}
+
+TEST_CASE("accesses at addresses that are no multiple of their width") {
+  const checked_device on;
+  CHECK(contains(on.fault_of(&simt::misaligned_global),
+                 "(thread (0,0,0) loads 16 bytes" + at(simt::misaligned_global_line) +
+                     ", at an address that is 4 past a multiple of 16) GPUs fault there: align"));
+  CHECK(contains(on.fault_of(&simt::misaligned_shared), "(thread (1,0,0) stores 2 bytes" +
+                                                            at(simt::misaligned_shared_line) +
+                                                            ", at an address that is 1 past a multiple of 2)"));
+  CHECK(on.fault_of(&simt::declared_unaligned).empty());
 }
 
 TEST_CASE("a barrier in a divergent branch") {

@@ -40,10 +40,11 @@ void block_watch::count_step(const void* place) {
   running.runner->stop_thread(std::move(why), "see whether its loop can end; set_step_limit allows more");
 }
 
-void block_watch::access(std::uintptr_t at, std::size_t bytes, access_kind kind, const void* place) {
+void block_watch::access(std::uintptr_t at, std::size_t bytes, std::size_t alignment, access_kind kind,
+                         const void* place) {
   count_step(place);
   if (is_private(at)) return;
-  const checked_access access{at, bytes, kind, place, running.thread};
+  const checked_access access{at, bytes, alignment, kind, place, running.thread};
   access_fault fault;
   if (dynamic_shared_.holds(at)) {
     if (checker_) fault = checker_->of_shared(access);

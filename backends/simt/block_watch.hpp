@@ -35,9 +35,9 @@ class block_watch {
   /// Before the first thread of `block`. Whether it wants to be told of it.
   bool begin_block(std::uint64_t block);
 
-  /// The running thread is about to touch `bytes` bytes at `at`; `place` is where in the code. Does not return when
-  /// it must not.
-  void access(std::uintptr_t at, std::size_t bytes, access_kind kind, const void* place);
+  /// The running thread is about to touch `bytes` bytes at `at`, which has to be a multiple of `alignment`; `place` is
+  /// where in the code. Does not return when it must not.
+  void access(std::uintptr_t at, std::size_t bytes, std::size_t alignment, access_kind kind, const void* place);
 
   void discards_unwritten();
 

@@ -13,48 +13,49 @@ namespace {
 
 using twill::simt::access_kind;
 
-[[gnu::always_inline]] inline void tell(const volatile void* at, std::size_t bytes, access_kind kind,
-                                        const void* place) {
+// `alignment`: what a GPU needs for an access like this, which a compiler may have been told not to rely on.
+[[gnu::always_inline]] inline void tell(const volatile void* at, std::size_t bytes, std::size_t alignment,
+                                        access_kind kind, const void* place) {
   twill::simt::block_watch* const watch = twill::simt::running.watch;
   if (__builtin_expect(watch != nullptr, 0)) {
-    watch->access(reinterpret_cast<std::uintptr_t>(at), bytes, kind, place);
+    watch->access(reinterpret_cast<std::uintptr_t>(at), bytes, alignment, kind, place);
   }
 }
 
 }  // namespace
 
-#define TWILL_ACCESS(bytes)                           \
-  void twill_simt_read##bytes(const void* at) {       \
-    tell(at, bytes, access_kind::load, TWILL_PLACE);  \
-  }                                                   \
-  void twill_simt_write##bytes(const void* at) {      \
-    tell(at, bytes, access_kind::store, TWILL_PLACE); \
+#define TWILL_ACCESS(name, bytes, alignment)                     \
+  void twill_simt_##name##read##bytes(const void* at) {          \
+    tell(at, bytes, alignment, access_kind::load, TWILL_PLACE);  \
+  }                                                              \
+  void twill_simt_##name##write##bytes(const void* at) {         \
+    tell(at, bytes, alignment, access_kind::store, TWILL_PLACE); \
   }
 
 // NOLINTBEGIN(bugprone-macro-parentheses): `word` is a type.
 #define TWILL_FETCH(bits, word, name)                                               \
   word twill_simt_atomic##bits##_fetch_##name(volatile word* at, word value, int) { \
-    tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                       \
+    tell(at, sizeof(word), sizeof(word), access_kind::atomic, TWILL_PLACE);         \
     return __atomic_fetch_##name(at, value, __ATOMIC_SEQ_CST);                      \
   }
 
 #define TWILL_EXCHANGE(bits, word, name)                                                                             \
   int twill_simt_atomic##bits##_compare_exchange_##name(volatile word* at, word* expected, word desired, int, int) { \
-    tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                                                        \
+    tell(at, sizeof(word), sizeof(word), access_kind::atomic, TWILL_PLACE);                                          \
     return __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);            \
   }
 
 #define TWILL_ATOMIC(bits, word)                                                                                  \
   word twill_simt_atomic##bits##_load(const volatile word* at, int) {                                             \
-    tell(at, sizeof(word), access_kind::atomic_load, TWILL_PLACE);                                                \
+    tell(at, sizeof(word), sizeof(word), access_kind::atomic_load, TWILL_PLACE);                                  \
     return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                 \
   }                                                                                                               \
   void twill_simt_atomic##bits##_store(volatile word* at, word value, int) {                                      \
-    tell(at, sizeof(word), access_kind::atomic_store, TWILL_PLACE);                                               \
+    tell(at, sizeof(word), sizeof(word), access_kind::atomic_store, TWILL_PLACE);                                 \
     __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                \
   }                                                                                                               \
   word twill_simt_atomic##bits##_exchange(volatile word* at, word value, int) {                                   \
-    tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                                                     \
+    tell(at, sizeof(word), sizeof(word), access_kind::atomic, TWILL_PLACE);                                       \
     return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                      \
   }                                                                                                               \
   TWILL_FETCH(bits, word, add)                                                                                    \
@@ -65,7 +66,7 @@ using twill::simt::access_kind;
   TWILL_EXCHANGE(bits, word, strong)                                                                              \
   TWILL_EXCHANGE(bits, word, weak)                                                                                \
   word twill_simt_atomic##bits##_compare_exchange_val(volatile word* at, word expected, word desired, int, int) { \
-    tell(at, sizeof(word), access_kind::atomic, TWILL_PLACE);                                                     \
+    tell(at, sizeof(word), sizeof(word), access_kind::atomic, TWILL_PLACE);                                       \
     __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
     return expected;                                                                                              \
   }
@@ -73,11 +74,16 @@ using twill::simt::access_kind;
 
 extern "C" {
 
-TWILL_ACCESS(1)
-TWILL_ACCESS(2)
-TWILL_ACCESS(4)
-TWILL_ACCESS(8)
-TWILL_ACCESS(16)
+TWILL_ACCESS(, 1, 1)
+TWILL_ACCESS(, 2, 2)
+TWILL_ACCESS(, 4, 4)
+TWILL_ACCESS(, 8, 8)
+TWILL_ACCESS(, 16, 16)
+// Of types declared less aligned than they are wide, such as a packed member: compilers for GPUs take them in parts.
+TWILL_ACCESS(unaligned_, 2, 1)
+TWILL_ACCESS(unaligned_, 4, 1)
+TWILL_ACCESS(unaligned_, 8, 1)
+TWILL_ACCESS(unaligned_, 16, 1)
 TWILL_ATOMIC(8, std::uint8_t)
 TWILL_ATOMIC(16, std::uint16_t)
 TWILL_ATOMIC(32, std::uint32_t)
@@ -89,23 +95,23 @@ void twill_simt_atomic_thread_fence(int) {
 void twill_simt_atomic_signal_fence(int) {}
 
 void twill_simt_read_range(const void* at, std::size_t bytes) {
-  tell(at, bytes, access_kind::load, TWILL_PLACE);
+  tell(at, bytes, 1, access_kind::load, TWILL_PLACE);
 }
 void twill_simt_write_range(const void* at, std::size_t bytes) {
-  tell(at, bytes, access_kind::store, TWILL_PLACE);
+  tell(at, bytes, 1, access_kind::store, TWILL_PLACE);
 }
 void* twill_simt_memcpy(void* to, const void* from, std::size_t bytes) {
-  tell(from, bytes, access_kind::load, TWILL_PLACE);
-  tell(to, bytes, access_kind::store, TWILL_PLACE);
+  tell(from, bytes, 1, access_kind::load, TWILL_PLACE);
+  tell(to, bytes, 1, access_kind::store, TWILL_PLACE);
   return std::memcpy(to, from, bytes);
 }
 void* twill_simt_memmove(void* to, const void* from, std::size_t bytes) {
-  tell(from, bytes, access_kind::load, TWILL_PLACE);
-  tell(to, bytes, access_kind::store, TWILL_PLACE);
+  tell(from, bytes, 1, access_kind::load, TWILL_PLACE);
+  tell(to, bytes, 1, access_kind::store, TWILL_PLACE);
   return std::memmove(to, from, bytes);
 }
 void* twill_simt_memset(void* to, int value, std::size_t bytes) {
-  tell(to, bytes, access_kind::store, TWILL_PLACE);
+  tell(to, bytes, 1, access_kind::store, TWILL_PLACE);
   return std::memset(to, value, bytes);
 }
 

@@ -54,7 +54,15 @@ access_fault memory_checker::race(const char* memory, bool direct, std::uintptr_
           "put a __syncthreads() between the two, or make both atomic"};
 }
 
+access_fault memory_checker::misaligned(const checked_access& access) const {
+  if (access.at % access.alignment == 0) return {};
+  return {text(access) + ", at an address that is " + std::to_string(access.at % access.alignment) +
+              " past a multiple of " + std::to_string(access.alignment),
+          "GPUs fault there: align the address, or take the value in parts"};
+}
+
 access_fault memory_checker::of_global(const checked_access& access, const memory_map::range& range) {
+  if (auto fault = misaligned(access); !fault.why.empty()) return fault;
   const std::size_t offset = access.at - range.base;
   if (range.bytes - offset < access.bytes) {
     return {text(access) + ", the last of them " + bytes_text(access.bytes - (range.bytes - offset)) +
@@ -79,6 +87,7 @@ access_fault memory_checker::of_global(const checked_access& access, const memor
 }
 
 access_fault memory_checker::of_shared(const checked_access& access) {
+  if (auto fault = misaligned(access); !fault.why.empty()) return fault;
   const bool is_dynamic = dynamic_.holds(access.at);
   const std::size_t offset = access.at - (is_dynamic ? dynamic_.base : static_.base);
   if (is_dynamic && dynamic_.bytes - offset < access.bytes) {

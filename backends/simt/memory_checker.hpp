@@ -1,7 +1,7 @@
 #pragma once
 
-// Finds what real devices do not tell: accesses outside of memory, reads of what nobody wrote, data races within a
-// block.
+// Finds what real devices do not tell, or tell without a place: accesses outside of memory and misaligned ones, reads
+// of what nobody wrote, data races within a block.
 
 #include <cstdint>
 #include <string>
@@ -16,7 +16,7 @@ namespace twill::simt {
 
 struct checked_access {
   std::uintptr_t at;
-  std::size_t bytes;
+  std::size_t bytes, alignment;
   access_kind kind;
   const void* place;
   unsigned thread;
@@ -46,6 +46,7 @@ class memory_checker {
   std::string text(const checked_access& access) const;
 
  private:
+  access_fault misaligned(const checked_access& access) const;
   access_fault race(const char* memory, bool direct, std::uintptr_t first, const checked_access& access);
   std::string thread_text(unsigned thread) const;
 

@@ -24,12 +24,12 @@ enum class interleaving {
 /// Throws: unsupported when `on` is not a simulated device.
 void set_interleaving(const device& on, interleaving order, std::uint64_t seed = 0);
 
-/// Whether launches on a simulated device, from now on, are checked: for accesses outside of device memory, or of
-/// memory that was released; for reads of device memory (allocated since) or shared memory that nothing was written to;
-/// for data races between the threads of a block since their last barrier, on shared and on global memory; for threads
-/// that wait at different barriers. Each is a device_fault at `stream.wait()` that names the kernel, the block, the
-/// thread and the line of the source. Kernels take about ten times as long.
-/// The environment variable TWILL_SIMT_CHECK=1 switches the checks on for devices that are opened.
+/// Whether launches on a simulated device, from now on, are checked: for accesses outside of device memory, of memory
+/// that was released, or at an address that is no multiple of their width; for reads of device memory (allocated since)
+/// or shared memory that nothing was written to; for data races between the threads of a block since their last
+/// barrier, on shared and on global memory; for threads that wait at different barriers. Each is a device_fault at
+/// `stream.wait()` that names the kernel, the block, the thread and the line of the source. Kernels take about ten
+/// times as long. The environment variable TWILL_SIMT_CHECK=1 switches the checks on for devices that are opened.
 /// Throws: unsupported when `on` is not a simulated device, and in builds with sanitizers.
 void set_checks(const device& on, bool wanted);
 
