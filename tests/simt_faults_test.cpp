@@ -191,6 +191,8 @@ TEST_CASE("launches beyond the limits are refused") {
                  "too_many_blocks: an extent of 65536, the device has 65535"));
   CHECK(contains(refusal(gpu, support::line(1u << 31, 1)), "too_many_blocks"));
   CHECK(refusal(old, support::line(1, 512, 16384)) == "");
+  CHECK(refusal(old, support::line(65535, 1)) == "");
+  CHECK(contains(refusal(old, support::line(65536, 1)), "an extent of 65536, the device has 65535"));
   CHECK(contains(refusal(old, support::line(1, 513)), "a block of 513, the device has 512"));
   CHECK(contains(refusal(old, support::line(1, 1, 16385)), "a block asks for 16385, the device has 16384 bytes"));
 }

@@ -43,6 +43,8 @@ constexpr number_field number_fields[] = {
     {"shader_clock_hz", &datasheet::shader_clock_hz, need::optional, 1, any},
     {"warp_size", &datasheet::warp_size, need::required, 32, 64},
     {"max_threads_per_block", &datasheet::max_threads_per_block, need::required, 32, 1024},
+    {"max_grid_x", &datasheet::max_grid_x, need::optional, 1, 0xffffffff},
+    {"max_grid_yz", &datasheet::max_grid_yz, need::optional, 1, 0xffffffff},
     {"max_threads_per_multiprocessor", &datasheet::max_threads_per_multiprocessor, need::required, 32, 65535},
     {"max_blocks_per_multiprocessor", &datasheet::max_blocks_per_multiprocessor, need::required, 1, 65535},
     {"registers_per_multiprocessor", &datasheet::registers_per_multiprocessor, need::required, 1, any},

@@ -26,6 +26,7 @@ struct datasheet {
   std::uint64_t memory_bytes = 0, bus_width_bits = 0, memory_transfers_per_second = 0, peak_bytes_per_second = 0;
   std::uint64_t multiprocessors = 0, core_clock_hz = 0, shader_clock_hz = 0;
   std::uint64_t warp_size = 0, max_threads_per_block = 0;
+  std::uint64_t max_grid_x = 0, max_grid_yz = 0;
   std::uint64_t max_threads_per_multiprocessor = 0, max_blocks_per_multiprocessor = 0;
   std::uint64_t registers_per_multiprocessor = 0;
   std::uint64_t shared_bytes_per_block = 0, shared_bytes_per_multiprocessor = 0;

@@ -50,6 +50,13 @@ device_properties properties_of(const datasheet& sheet, std::string_view which) 
   return p;
 }
 
+grid_limits limits_of(const datasheet& sheet) {
+  grid_limits most;
+  if (sheet.max_grid_x > 0) most.x = sheet.max_grid_x;
+  if (sheet.max_grid_yz > 0) most.yz = sheet.max_grid_yz;
+  return most;
+}
+
 schedule starting_order() {
   const char* const asked = std::getenv("TWILL_SIMT_ORDER");
   return asked == nullptr ? schedule{} : parse_schedule(asked);
@@ -67,8 +74,14 @@ std::vector<std::string> list() {
 
 std::shared_ptr<detail::backend_device> open(std::string_view which) {
   const int threads = host::default_thread_count();
-  auto properties = which.empty() ? generic_properties(threads) : properties_of(find_datasheet(which), which);
-  auto opened = std::make_shared<simt_device>(std::move(properties), starting_order(), threads);
+  auto properties = generic_properties(threads);
+  grid_limits most;
+  if (!which.empty()) {
+    const datasheet sheet = find_datasheet(which);
+    properties = properties_of(sheet, which);
+    most = limits_of(sheet);
+  }
+  auto opened = std::make_shared<simt_device>(std::move(properties), most, starting_order(), threads);
   const char* const checks = std::getenv("TWILL_SIMT_CHECK");
   if (checks != nullptr && std::string_view(checks) != "0") opened->check(true);
   return opened;

@@ -9,15 +9,9 @@
 #include "ops/table.hpp"
 
 namespace twill::simt {
-namespace {
 
-constexpr std::uint64_t most_grid_x = (std::uint64_t{1} << 31) - 1;  // CUDA's limits, since compute capability 3.0
-constexpr std::uint64_t most_grid_yz = 65535;
-
-}  // namespace
-
-simt_device::simt_device(device_properties properties, schedule order, int threads)
-    : host_device(std::move(properties), threads), executor_(team()) {
+simt_device::simt_device(device_properties properties, grid_limits most, schedule order, int threads)
+    : host_device(std::move(properties), threads), most_(most), executor_(team()) {
   settings_.order = order;
 }
 
@@ -34,9 +28,9 @@ native_error simt_device::refuse(const detail::launch_config& config) const noex
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) {
     return {refusal::empty, 0, 1};
   }
-  if (grid.x > most_grid_x) return {refusal::too_many_blocks, grid.x, most_grid_x};
-  if (grid.y > most_grid_yz || grid.z > most_grid_yz) {
-    return {refusal::too_many_blocks, std::max(grid.y, grid.z), most_grid_yz};
+  if (grid.x > most_.x) return {refusal::too_many_blocks, grid.x, most_.x};
+  if (grid.y > most_.yz || grid.z > most_.yz) {
+    return {refusal::too_many_blocks, std::max(grid.y, grid.z), most_.yz};
   }
   // One extent after the other, for the product of three may not fit 64 bits.
   const auto limit = static_cast<std::uint64_t>(properties().max_threads_per_block);

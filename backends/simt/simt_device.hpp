@@ -10,10 +10,15 @@
 
 namespace twill::simt {
 
+/// The most blocks of a grid: CUDA's, since compute capability 3.0, unless a datasheet has others.
+struct grid_limits {
+  std::uint64_t x = (std::uint64_t{1} << 31) - 1, yz = 65535;
+};
+
 /// A simulated GPU: memory and streams of the host, kernels by the executor, limits of its model.
 class simt_device : public host::host_device {
  public:
-  simt_device(device_properties properties, schedule order, int threads);
+  simt_device(device_properties properties, grid_limits most, schedule order, int threads);
 
   const detail::operation_table& operations() const noexcept override;
   const detail::ladder_table& ladders() const noexcept override;
@@ -52,6 +57,7 @@ class simt_device : public host::host_device {
 
   void run(grid_launch& launch, const settings& chosen);
 
+  const grid_limits most_;
   executor executor_;
   mutable std::mutex settings_mutex_;
   settings settings_;
