@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+// Its checks in builds without optimisation would call its library.
+#define HWY_IS_DEBUG_BUILD 0
 // What `vectors` below does not choose is not compiled.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #define HWY_TARGET_INCLUDE "backends/cpu/vector.cpp"
