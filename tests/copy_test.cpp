@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -117,6 +118,27 @@ TEST_CASE("bounds: rows side by side in one array") {
       copy_reference(both.expected() + 128 + 64, both.expected(), 1, {39, cols, 128, 128});
       CHECK(both.matches(stream));
     }
+  });
+}
+
+TEST_CASE("bounds: rows of the host 2 GiB apart") {
+  const std::int64_t pitch = (std::int64_t{1} << 31) + 64, cols = 100;
+  // Memory that is never touched is never there.
+  const std::unique_ptr<unsigned char[]> host(new unsigned char[static_cast<std::size_t>(pitch + cols)]);
+  on_each_device([&](const twill::device& device) {
+    const twill::stream stream(device);
+    support::image both(stream, 2 * cols, 0, 3);
+    auto* data = static_cast<unsigned char*>(both.data());
+    for (std::int64_t i = 0; i < cols; ++i) host[i] = static_cast<unsigned char>(i), host[pitch + i] = 255 - host[i];
+    twill::upload(stream, host.get(), data, {2, cols, pitch, 0});
+    copy_reference(host.get(), both.expected(), 1, {2, cols, pitch, 0});
+    CHECK(both.matches(stream));
+    std::memset(host.get(), 0, cols);
+    std::memset(host.get() + pitch, 0, cols);
+    twill::download(stream, data, host.get(), {2, cols, 0, pitch});
+    stream.wait();
+    CHECK(std::memcmp(host.get(), both.expected(), cols) == 0);
+    CHECK(std::memcmp(host.get() + pitch, both.expected() + cols, cols) == 0);
   });
 }
 

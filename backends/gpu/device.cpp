@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cstdint>
+
 #include "device_guard.hpp"
 #include "gpu_device.hpp"
 #include "ladder/table.hpp"
@@ -100,7 +103,15 @@ void gpu_device::copy(void* stream, void* to, const void* from, std::size_t byte
   call("memory copy", [&] { return copy_async(to, from, bytes, direction, stream_of(stream)); });
 }
 
+// The runtimes take pitches below 2 GiB; rows further apart are few, and go one by one.
 void gpu_device::copy_rows(void* stream, const detail::copy_args& a, detail::copy_direction direction) {
+  if (std::max(a.in_pitch, a.out_pitch) > INT32_MAX) {
+    for (std::int64_t row = 0; row < a.rows; ++row) {
+      copy(stream, static_cast<char*>(a.out) + row * a.out_pitch, static_cast<const char*>(a.in) + row * a.in_pitch,
+           static_cast<std::size_t>(a.row_bytes), direction);
+    }
+    return;
+  }
   call("copy of rows", [&] {
     return copy_pitched_async(a.out, static_cast<std::size_t>(a.out_pitch), a.in, static_cast<std::size_t>(a.in_pitch),
                               static_cast<std::size_t>(a.row_bytes), static_cast<std::size_t>(a.rows), direction,
