@@ -144,6 +144,16 @@ __device__ inline T load_relaxed(const T* from) {
   static_assert(is_atomic_word<T>);
   return *static_cast<const volatile T*>(from);
 }
+/// Two words side by side, at a multiple of 16 bytes: each is loaded as by load_relaxed.
+__device__ inline void load_relaxed_pair(const std::uint64_t* from, std::uint64_t& first, std::uint64_t& second) {
+  unsigned long long a, b;
+  asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
+               : "=l"(a), "=l"(b)
+               : "l"(__cvta_generic_to_global(from))
+               : "memory");
+  first = a;
+  second = b;
+}
 template <class T>
 __device__ inline void store_relaxed(T* to, T value) {
   static_assert(is_atomic_word<T>);

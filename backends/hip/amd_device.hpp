@@ -112,6 +112,10 @@ __device__ inline T load_relaxed(const T* from) {
   static_assert(is_atomic_word<T>);
   return __hip_atomic_load(from, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
+__device__ inline void load_relaxed_pair(const std::uint64_t* from, std::uint64_t& first, std::uint64_t& second) {
+  first = load_relaxed(from);
+  second = load_relaxed(from + 1);
+}
 template <class T>
 __device__ inline void store_relaxed(T* to, T value) {
   static_assert(is_atomic_word<T>);

@@ -14,8 +14,9 @@ using cuda::atomic_add, cuda::atomic_cas, cuda::atomic_exchange, cuda::atomic_ma
 using cuda::byte_permute, cuda::make_word16, cuda::word, cuda::word16;
 using cuda::dynamic_shared;
 using cuda::float_from_half, cuda::half_from_float;
-using cuda::load_acquire, cuda::load_relaxed, cuda::store_relaxed, cuda::store_release, cuda::thread_fence;
+using cuda::load_acquire, cuda::load_relaxed, cuda::load_relaxed_pair;
 using cuda::shuffle, cuda::shuffle_down, cuda::shuffle_up, cuda::shuffle_xor;
+using cuda::store_relaxed, cuda::store_release, cuda::thread_fence;
 }  // namespace twill::hip
 
 #else

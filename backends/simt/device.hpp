@@ -163,6 +163,11 @@ inline T load_relaxed(const T* from) {
   static_assert(is_atomic_word<T>);
   return __atomic_load_n(from, __ATOMIC_RELAXED);
 }
+/// Two words side by side, at a multiple of 16 bytes: each is loaded as by load_relaxed.
+inline void load_relaxed_pair(const std::uint64_t* from, std::uint64_t& first, std::uint64_t& second) {
+  first = load_relaxed(from);
+  second = load_relaxed(from + 1);
+}
 template <class T>
 inline void store_relaxed(T* to, T value) {
   static_assert(is_atomic_word<T>);

@@ -34,8 +34,12 @@ template <class Value>
 __device__ inline std::uint32_t read_flagged(const std::uint64_t* at, Value& value) {
   constexpr int count = state_words<Value>::count;
   std::uint64_t words[count];
+  if constexpr (count % 2 == 0) {
 #pragma unroll
-  for (int i = 0; i < count; ++i) words[i] = load_relaxed(at + i);
+    for (int i = 0; i < count; i += 2) load_relaxed_pair(at + i, words[i], words[i + 1]);
+  } else {
+    words[0] = load_relaxed(at);
+  }
   std::uint32_t pieces[count], flag = static_cast<std::uint32_t>(words[0] >> 32);
 #pragma unroll
   for (int i = 0; i < count; ++i) {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "device.hpp"
+#include "kernels/scan_bytes.hpp"
 #include "kernels/scan_kinds.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {

@@ -12,7 +12,7 @@ namespace twill::TWILL_BACKEND::kernels {
 inline constexpr int sieve_threads = 256;
 inline constexpr int sieve_words = 8192;                                    // of a segment: 32 KiB
 inline constexpr std::int64_t sieve_span = std::int64_t{64} * sieve_words;  // numbers of a segment
-inline constexpr int base_odds = 16384;                                     // odd numbers of a step of base_primes
+inline constexpr int base_words = 512;  // of a step of sieve_base_primes: 2^15 numbers
 
 struct sieve_problem {
   std::int64_t first, last;
@@ -49,29 +49,109 @@ __device__ inline std::uint32_t sum_below(std::uint32_t mine, std::uint32_t (&su
   return upto - mine;
 }
 
+/// n modulo p, for n below 2^40 and p below 2^20: by two quotients of 20 bits, each wrong by one at most in float.
+__device__ inline std::uint32_t remainder_of(std::int64_t n, std::uint32_t p) {
+  const float inverse = 1.0f / static_cast<float>(p);
+  const auto reduced = [&](std::int64_t x) {  // the quotient is below 2^20: 32 bits hold what is left
+    const auto quotient = static_cast<std::uint32_t>(static_cast<float>(x) * inverse);
+    auto rest = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) - quotient * p);
+    if (rest < 0) rest += static_cast<std::int32_t>(p);
+    if (rest >= static_cast<std::int32_t>(p)) rest -= static_cast<std::int32_t>(p);
+    return static_cast<std::uint32_t>(rest);
+  };
+  return reduced((static_cast<std::int64_t>(reduced(n >> 20)) << 20) + (n & 0xfffff));
+}
+
+/// The first bit to knock down for p in the segment of odd numbers after `first`: of p * p or a later odd multiple.
+__device__ inline std::int64_t first_bit(std::int64_t first, std::uint32_t p) {
+  const std::int64_t square = static_cast<std::int64_t>(p) * p;
+  if (square > first) return (square - first - 1) / 2;
+  const std::uint32_t rest = remainder_of(first + 1, p), short_of = rest == 0 ? 0 : p - rest;
+  return (short_of % 2 == 0 ? short_of : short_of + p) / 2;
+}
+
+__device__ inline void knock_down(std::uint32_t* segment, std::uint32_t bits, std::int64_t bit, std::uint32_t step) {
+  if (bit >= bits) return;
+  for (auto i = static_cast<std::uint32_t>(bit); i < bits; i += step) atomic_or(segment + i / 32, 1u << (i % 32));
+}
+
+// The odd primes below 32: their multiples come by words, from patterns that repeat.
+inline constexpr int small_primes = 10;
+inline constexpr int pattern_places = 158;                 // the sum of these primes
+inline constexpr std::uint32_t small_prime_bits = 0xcb6e;  // their own bits in the word of 1 to 63
+
+__device__ constexpr int small_prime(int k) {
+  constexpr int primes[small_primes] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31};
+  return primes[k];
+}
+/// Where the patterns of prime k begin.
+__device__ constexpr int pattern_begin(int k) {
+  constexpr int begins[small_primes] = {0, 3, 8, 15, 26, 39, 56, 75, 98, 127};
+  return begins[k];
+}
+
+/// patterns[pattern_begin(k) + r] knocks down every small_prime(k)-th bit of a word from bit r on.
+__device__ inline void write_patterns(std::uint32_t* patterns) {
+  for (int place = threadIdx.x; place < pattern_places; place += sieve_threads) {
+    int from = 0, p = 3;
+#pragma unroll
+    for (int k = 1; k < small_primes; ++k) {
+      if (place < pattern_begin(k)) continue;
+      from = pattern_begin(k);
+      p = small_prime(k);
+    }
+    std::uint32_t mask = 0;
+    for (int i = place - from; i < 32; i += p) mask |= 1u << i;
+    patterns[place] = mask;
+  }
+}
+
+/// Writes the words of a segment with what the small primes knock down.
+__device__ inline void knock_by_words(std::uint32_t* segment, int words, std::int64_t first,
+                                      const std::uint32_t* patterns) {
+  const int x = threadIdx.x;
+  int place[small_primes];
+#pragma unroll
+  for (int k = 0; k < small_primes; ++k) {
+    const int p = small_prime(k), rest = static_cast<int>((first + 64 * x + 1) % p);
+    place[k] = (p - rest) % p * ((p + 1) / 2) % p;
+  }
+  for (int w = x; w < words; w += sieve_threads) {
+    std::uint32_t mask = 0;
+#pragma unroll
+    for (int k = 0; k < small_primes; ++k) {
+      const int p = small_prime(k), step = p - 32 * sieve_threads % p;
+      mask |= patterns[pattern_begin(k) + place[k]];
+      place[k] += step;
+      if (place[k] >= p) place[k] -= p;
+    }
+    segment[w] = first == 0 && w == 0 ? mask & ~small_prime_bits : mask;
+  }
+}
+
 /// The odd primes up to `limit`, at most 2^20, by one block.
 static __global__ void __launch_bounds__(sieve_threads) sieve_base_primes(std::uint32_t* base, int limit) {
-  __shared__ std::uint8_t composite[base_odds];
-  __shared__ std::uint32_t sums[sieve_threads];
+  __shared__ std::uint32_t composite[base_words], patterns[pattern_places], sums[sieve_threads];
   const int x = threadIdx.x;
+  write_patterns(patterns);
+  __syncthreads();
   std::uint32_t found = 0;
-  for (int first = 1; first <= limit; first += 2 * base_odds) {  // flag i is of first + 2 i
-    for (int i = x; i < base_odds; i += sieve_threads) composite[i] = first + 2 * i == 1;
+  for (int first = 0; first <= limit; first += 64 * base_words) {
+    knock_by_words(composite, base_words, first, patterns);
     __syncthreads();
-    for (int p = 3 + 2 * x; p < 1024; p += 2 * sieve_threads) {
-      if (!is_small_prime(p)) continue;
-      int multiple = (first + p - 1) / p * p;
-      if (multiple < p * p) multiple = p * p;
-      if (multiple % 2 == 0) multiple += p;
-      for (int i = (multiple - first) / 2; i < base_odds; i += p) composite[i] = 1;
+    for (int p = 37 + 2 * x; p < 1024; p += 2 * sieve_threads) {
+      const auto prime = static_cast<std::uint32_t>(p);
+      if (is_small_prime(p)) knock_down(composite, 32 * base_words, first_bit(first, prime), prime);
     }
+    if (first == 0 && x == 0) atomic_or(composite, 1u);  // 1 is no prime
     __syncthreads();
-    constexpr int each = base_odds / sieve_threads;
+    constexpr int each = 32 * base_words / sieve_threads;
+    const auto is_prime = [&](int i) { return (composite[i / 32] >> (i % 32) & 1) == 0 && first + 2 * i + 1 <= limit; };
     std::uint32_t mine = 0, total = 0;
-    for (int i = x * each; i < (x + 1) * each; ++i) mine += composite[i] == 0 && first + 2 * i <= limit;
+    for (int i = x * each; i < (x + 1) * each; ++i) mine += is_prime(i);
     std::uint32_t at = 1 + found + sum_below(mine, sums, total);
     for (int i = x * each; i < (x + 1) * each; ++i) {
-      if (composite[i] == 0 && first + 2 * i <= limit) base[at++] = static_cast<std::uint32_t>(first + 2 * i);
+      if (is_prime(i)) base[at++] = static_cast<std::uint32_t>(first + 2 * i + 1);
     }
     found += total;
     __syncthreads();
@@ -79,53 +159,33 @@ static __global__ void __launch_bounds__(sieve_threads) sieve_base_primes(std::u
   if (x == 0) base[0] = found;
 }
 
-/// Odd multiples of p in the word of the 64 numbers from `first` on, but p itself.
-__device__ inline std::uint32_t small_multiples(std::int64_t first, int p) {
-  std::int64_t multiple = (first / p + 1) * p;
-  if (multiple % 2 == 0) multiple += p;
-  std::uint32_t mask = 0;
-  for (int i = static_cast<int>((multiple - first) / 2); i < 32; i += p) {
-    if (first + 2 * i + 1 != p) mask |= 1u << i;
-  }
-  return mask;
-}
-
-/// Knocks down the odd multiples of p from p * p on in the segment at `first`, every `step`-th from number `start` on.
-__device__ inline void knock_down(std::uint32_t* segment, std::int64_t first, std::int64_t p, int start, int step) {
-  std::int64_t multiple = p * p;
-  if (multiple < first) {
-    multiple = (first + p - 1) / p * p;
-    if (multiple % 2 == 0) multiple += p;
-  }
-  const std::int64_t bit = (multiple - first) / 2 + start * p;
-  if (bit >= sieve_words * 32) return;
-  for (std::uint32_t i = static_cast<std::uint32_t>(bit); i < sieve_words * 32;
-       i += static_cast<std::uint32_t>(p * step)) {
-    atomic_or(segment + i / 32, 1u << (i % 32));
-  }
-}
-
 /// Fills the segment with the bits of composites: small primes by words, then a warp a prime, then a thread a prime.
-__device__ inline void sieve_segment(std::uint32_t* segment, std::int64_t first, const std::uint32_t* base) {
-  constexpr int by_words = 10;   // 3 to 31
-  constexpr int by_warps = 400;  // to 2749
-  const int x = threadIdx.x;
-  constexpr int small[by_words] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31};
-  for (int w = x; w < sieve_words; w += sieve_threads) {
-    std::uint32_t mask = 0;
-    for (int k = 0; k < by_words; ++k) mask |= small_multiples(first + 64 * static_cast<std::int64_t>(w), small[k]);
-    segment[w] = mask;
-  }
+__device__ inline void sieve_segment(std::uint32_t* segment, std::uint32_t* patterns, std::int64_t first,
+                                     const std::uint32_t* base) {
+  constexpr int by_warps = 400;  // primes to 2749
+  constexpr std::uint32_t bits = 32 * sieve_words;
+  const int x = threadIdx.x, lane = x % 32;
+  write_patterns(patterns);
+  __syncthreads();
+  knock_by_words(segment, sieve_words, first, patterns);
   __syncthreads();
   const int count = static_cast<int>(base[0]);
-  const std::int64_t end = first + sieve_span;
-  for (int k = by_words + x / 32; k < by_warps && k < count; k += sieve_threads / 32) {
-    const std::int64_t p = base[1 + k];
-    if (p * p < end) knock_down(segment, first, p, x % 32, 32);
+  for (int k0 = small_primes + x / 32 * 32; k0 < by_warps && k0 < count; k0 += sieve_threads) {
+    const int k = k0 + lane;  // each lane finds where one prime begins; then all lanes knock for one after another
+    const bool mine = k < by_warps && k < count;
+    const std::uint32_t own = mine ? base[1 + k] : 3;
+    const std::int64_t bit = mine ? first_bit(first, own) : bits;
+    const std::uint32_t own_bit = bit < bits ? static_cast<std::uint32_t>(bit) : bits;
+    for (int i = 0; i < 32; ++i) {
+      const std::uint32_t p = shuffle(own, i);
+      knock_down(segment, bits, shuffle(own_bit, i) + p * lane, 32 * p);
+    }
   }
+  const std::int64_t end = first + sieve_span;
   for (int k = by_warps + x; k < count; k += sieve_threads) {
-    const std::int64_t p = base[1 + k];
-    if (p * p < end) knock_down(segment, first, p, 0, 1);
+    const std::uint32_t p = base[1 + k];
+    if (static_cast<std::int64_t>(p) * p >= end) break;
+    knock_down(segment, bits, first_bit(first, p), p);
   }
   __syncthreads();
 }
@@ -140,20 +200,21 @@ __device__ inline std::uint32_t primes_of(const std::uint32_t* segment, std::int
   return odds < 32 ? primes & ((1u << odds) - 1) : primes;
 }
 
+/// How many bits are set: sums of pairs, fours and eights of them, side by side.
 __device__ inline std::uint32_t ones(std::uint32_t bits) {
-  std::uint32_t count = 0;
-  for (; bits != 0; bits &= bits - 1) ++count;
-  return count;
+  bits -= bits >> 1 & 0x55555555u;
+  bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u);
+  return ((bits + (bits >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
 }
 
 /// A block a segment; dynamic shared memory of sieve_words words.
 static __global__ void __launch_bounds__(sieve_threads) sieve_segments(sieve_problem p) {
-  __shared__ std::uint32_t sums[sieve_threads];
+  __shared__ std::uint32_t sums[sieve_threads], patterns[pattern_places];
   std::uint32_t* segment = dynamic_shared<std::uint32_t>();
   const std::int64_t first = p.first + static_cast<std::int64_t>(blockIdx.x) * sieve_span;
   const int x = threadIdx.x;
   constexpr int each = sieve_words / sieve_threads;
-  sieve_segment(segment, first, p.base);
+  sieve_segment(segment, patterns, first, p.base);
   if (p.bits != nullptr) {
     std::uint32_t* to = p.bits + static_cast<std::int64_t>(blockIdx.x) * sieve_words;
     for (int w = x; w < sieve_words && first + 64 * static_cast<std::int64_t>(w) < p.last; w += sieve_threads) {

@@ -1,7 +1,7 @@
 #pragma once
 
 // The kernels of the sieve ladder. sieve[i] of n ints becomes 1 when i is composite, 0 when it is prime (0 and 1 count
-// as composite).
+// as composite). Several threads may knock down the same number: they store the same value, relaxed.
 
 #include <cstdint>
 
@@ -22,7 +22,7 @@ template <int X>
 __global__ void __launch_bounds__(X) sieve_naive(std::int32_t* sieve, std::int64_t n) {
   const std::int64_t knocker = static_cast<std::int64_t>(blockIdx.x) * X + threadIdx.x;
   if (knocker < 2 || knocker * knocker >= n) return;
-  for (std::int64_t i = 2 * knocker; i < n; i += knocker) sieve[i] = 1;
+  for (std::int64_t i = 2 * knocker; i < n; i += knocker) store_relaxed(sieve + i, 1);
 }
 
 /// A block a part of `Part` numbers, held in shared memory; a thread takes every X-th knocker. Mended from the seed's
@@ -37,7 +37,8 @@ __global__ void __launch_bounds__(X) sieve_shared(std::int32_t* sieve, std::int6
   __syncthreads();
   for (std::int64_t knocker = 2 + threadIdx.x; knocker * knocker < end; knocker += X) {
     const std::int64_t at_first = (first + knocker - 1) / knocker * knocker;
-    for (std::int64_t i = at_first > knocker ? at_first : 2 * knocker; i < end; i += knocker) part[i - first] = 1;
+    for (std::int64_t i = at_first > knocker ? at_first : 2 * knocker; i < end; i += knocker)
+      store_relaxed(part + (i - first), 1);
   }
   __syncthreads();
   for (int i = threadIdx.x; i < Part && first + i < n; i += X) sieve[first + i] = part[i];
