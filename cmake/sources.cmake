@@ -71,6 +71,7 @@ set(twill_kernel_sources
   src/ops/transpose_gather.cpp
   src/ops/transpose_in_place.cpp
   src/ops/transpose_odd.cpp
+  src/ops/transpose_quads.cpp
   src/ops/transpose_skinny.cpp
   src/ops/transpose_small.cpp
   src/ops/transpose_strip.cpp

@@ -35,6 +35,10 @@ simt::timing::launch_prediction predict_ladder(const char* device, const ladder_
   return predict_launch(sheet, on, recorded, blocks, static_cast<std::uint64_t>(launch.threads()), 0);
 }
 
+struct extent_pair {
+  std::int64_t rows, cols;
+};
+
 double gigabytes_per_second(const char* device, const ladder_launch& launch) {
   const auto on = machine_of(simt::find_datasheet(device));
   const double bytes = 2.0 * static_cast<double>(launch.extent * launch.extent * launch.element_bytes);
@@ -133,6 +137,24 @@ TEST_CASE("predict: a recorded transpose" * doctest::skip(TWILL_SANITIZED)) {
   CHECK(found.seconds > predicted_copy_seconds(gpu, 512 * 512 * 4) * 0.8);
   CHECK(found.seconds < 20e-6);
   CHECK(predict(gpu, [] {}).seconds == 0);
+}
+
+// Rows that lie a power of two apart camp on few channels only if blocks that run together take few rows each.
+TEST_CASE("AMD: a tuned transpose uses all channels alike" * doctest::skip(TWILL_SANITIZED)) {
+  for (const char* name : {"simt:mi250x", "simt:mi300x"}) {
+    const auto gpu = device::open(name);
+    stream on(gpu);
+    for (const extent_pair shape : {extent_pair{512, 4096}, extent_pair{4096, 512}}) {
+      CAPTURE(name);
+      CAPTURE(shape.rows);
+      const auto bytes = static_cast<std::size_t>(shape.rows * shape.cols) * sizeof(float);
+      buffer<float> in(gpu, bytes / sizeof(float)), out(gpu, bytes / sizeof(float));
+      fill_bytes(on, in.data(), 0, bytes);
+      const auto found = predict(gpu, [&] { transpose(on, in.data(), out.data(), {shape.rows, shape.cols}); });
+      CHECK(found.busiest_channel < 1.15);
+      CHECK(found.seconds < predicted_copy_seconds(gpu, bytes) * 1.15);
+    }
+  }
 }
 
 TEST_CASE("errors: what does not predict") {

@@ -2,6 +2,7 @@
 
 #include <twill/simt.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include "core/check.hpp"
@@ -52,8 +53,11 @@ predicted_time predict(const device& on, const std::function<void()>& work) {
     const recording_scope scope(static_cast<simt::simt_device&>(*on.impl()), predictor);
     work();
   }
-  predicted_time found{predictor.seconds(), predictor.launches().size(), false};
-  for (const auto& launch : predictor.launches()) found.sampled = found.sampled || launch.recorded < launch.blocks;
+  predicted_time found{predictor.seconds(), predictor.launches().size()};
+  for (const auto& launch : predictor.launches()) {
+    found.sampled = found.sampled || launch.recorded < launch.blocks;
+    found.busiest_channel = std::max(found.busiest_channel, launch.busiest_channel);
+  }
   return found;
 }
 

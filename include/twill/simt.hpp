@@ -47,6 +47,9 @@ struct predicted_time {
   double seconds = 0;        ///< of all launches, one after the other, with what launching costs
   std::size_t launches = 0;  ///< kernels
   bool sampled = false;      ///< some launch was too large to follow all its blocks
+  /// What the busiest channel of memory gets of the bytes of blocks that run together, over what each gets on average;
+  /// of the launch where that is most.
+  double busiest_channel = 1;
 };
 
 /// Runs `work` and predicts the time of its kernels, from the memory accesses of their first blocks and the device's

@@ -1,8 +1,8 @@
 // Which kernel transposes what. Elements of 1, 2, 4, 8 and 16 bytes: a few columns or rows (transpose_skinny), short
-// rows of whole chunks (transpose_strip), rows of whole chunks (transpose_tile), batches of small matrices
-// (transpose_small), rows that begin anywhere (transpose_words). Elements of 3, 5, 6, 7, 12 and 24 bytes are packed
-// (transpose_odd); all others are gathered (transpose_gather). The choice depends on shape, strides and alignment alone
-// and takes constant time.
+// rows of whole chunks (transpose_strip), rows of whole chunks (transpose_tile; transpose_quads where there are few),
+// batches of small matrices (transpose_small), rows that begin anywhere (transpose_words). Elements of 3, 5, 6, 7, 12
+// and 24 bytes are packed (transpose_odd); all others are gathered (transpose_gather). The choice depends on shape,
+// strides and alignment alone and takes constant time.
 
 #include <cstdint>
 
@@ -10,6 +10,7 @@
 #include "ops/transpose_gather.hpp"
 #include "ops/transpose_odd.hpp"
 #include "ops/transpose_plan.hpp"
+#include "ops/transpose_quads.hpp"
 #include "ops/transpose_skinny.hpp"
 #include "ops/transpose_small.hpp"
 #include "ops/transpose_strip.hpp"
@@ -33,8 +34,12 @@ void transpose(const detail::work_queue& queue, const detail::transpose_args& ar
   const std::int64_t alignment = alignment_of(args);
   if (skinny_serves(queue, args)) return start_skinny(queue, args);
   if (strip_serves(queue, args, alignment)) return start_strip(queue, args);
+  // Below 2 KiB a matrix has too few threads for a block of its own.
+  const bool small = small_serves(args, limits_of(queue.device->properties()));
+  if (small && args.rows * args.cols * args.element_bytes < 2048) return start_small(queue, args);
+  if (quads_serve(queue, args, alignment)) return start_quads(queue, args);
   if (tile_serves(args, alignment)) return start_tile(queue, args);
-  if (small_serves(args, limits_of(queue.device->properties()))) return start_small(queue, args);
+  if (small) return start_small(queue, args);
   if (words_serve(queue, args, alignment)) return start_words(queue, args);
   if (!start_odd(queue, args)) start_gather(queue, args, alignment);
 }

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "backends/operations.hpp"
+
+namespace twill::TWILL_BACKEND {
+
+/// Whether these are matrices for transpose_tile() of which a multiprocessor gets little. `alignment`: of all rows of
+/// both sides, in bytes, at most 16.
+bool quads_serve(const detail::work_queue& queue, const detail::transpose_args& args, std::int64_t alignment);
+
+/// Only where quads_serve().
+void start_quads(const detail::work_queue& queue, const detail::transpose_args& args);
+
+}  // namespace twill::TWILL_BACKEND
