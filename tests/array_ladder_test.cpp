@@ -72,7 +72,8 @@ void check_rung(twill::stream_ref stream, std::string_view op, const twill::rung
                     options);
   out.download(found, stream);
   stream.wait();
-  if (op == "sieve" && (name == "tuned" || name == "cpu-tuned")) {  // bits of odd numbers; that of 1 stands for 2
+  if (op == "sieve" && (name == "tuned" || name == "cpu-tuned" ||
+                        name == "cpu-segmented")) {  // bits of odd numbers; that of 1 stands for 2
     std::vector<std::uint32_t> bits(static_cast<std::size_t>(count + 63) / 64);
     std::memcpy(bits.data(), found.data(), bits.size() * 4);
     std::size_t wrong = 0;

@@ -80,6 +80,14 @@ void run_sieve(const work_queue&, const array_rung_args& a) {
   }
 }
 
+void run_sieve_segmented(const work_queue& queue, const array_rung_args& a) {
+  detail::sieve_args args{};
+  args.last = a.count;
+  args.bits = static_cast<std::uint32_t*>(a.out);
+  args.scratch = a.scratch;
+  for (int r = 0; r < a.repeats; ++r) sieve_in_runs(queue, args, true);
+}
+
 constexpr detail::array_rung_entry entry(std::string_view op, std::string_view name, std::string_view lesson,
                                          std::string_view source,
                                          void (*run)(const work_queue&, const array_rung_args&)) {
@@ -94,6 +102,8 @@ const detail::array_rung_entry rungs[] = {
     entry("increment", "cpu-naive", "one loop on one thread", exercises, &run_increment),
     entry("increment", "cpu-tuned", "the loop on all threads", "this library", &run_increment_team),
     entry("sieve", "cpu-naive", "Eratosthenes on one thread: composites knock nobody down", exercises, &run_sieve),
+    entry("sieve", "cpu-segmented", "segments of the first-level cache on one thread, small primes by a pattern",
+          "Bays and Hudson, 1977, The Segmented Sieve of Eratosthenes", &run_sieve_segmented),
 };
 
 }  // namespace

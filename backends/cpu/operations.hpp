@@ -12,6 +12,8 @@ void copy(const detail::work_queue& queue, const detail::copy_args& args);
 void reverse(const detail::work_queue& queue, const detail::reverse_args& args);
 void scan(const detail::work_queue& queue, const detail::scan_args& args);
 void sieve(const detail::work_queue& queue, const detail::sieve_args& args);
+/// `sieve` on the calling thread alone, or on all.
+void sieve_in_runs(const detail::work_queue& queue, const detail::sieve_args& args, bool alone);
 std::size_t scan_scratch(const detail::scan_args& args);
 detail::table_view<detail::transpose_rung_entry> transpose_ladder();
 detail::table_view<detail::reduce_rung_entry> reduce_ladder();

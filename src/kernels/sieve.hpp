@@ -170,8 +170,10 @@ __device__ inline void sieve_segment(std::uint32_t* segment, std::uint32_t* patt
   knock_by_words(segment, sieve_words, first, patterns);
   __syncthreads();
   const int count = static_cast<int>(base[0]);
-  for (int k0 = small_primes + x / 32 * 32; k0 < by_warps && k0 < count; k0 += sieve_threads) {
-    const int k = k0 + lane;  // each lane finds where one prime begins; then all lanes knock for one after another
+  for (int k0 = small_primes + x / 32; k0 < by_warps && k0 < count; k0 += sieve_threads) {
+    // Each lane finds where one prime begins; then all lanes knock for one after another. Warps take primes in turn,
+    // for the smaller ones are more work.
+    const int k = k0 + sieve_threads / 32 * lane;
     const bool mine = k < by_warps && k < count;
     const std::uint32_t own = mine ? base[1 + k] : 3;
     const std::int64_t bit = mine ? first_bit(first, own) : bits;

@@ -15,9 +15,8 @@ namespace twill {
 ///   "scan"       out[i] = in[0] + ... + in[i - 1], of i32, u32, f32 or f64
 ///   "reverse"    out[i] = in[count - 1 - i], of any type
 ///   "increment"  out[i] = in[i] + 1, of i32, u32, f32 or f64
-///   "sieve"      out[i], an i32, is 0 where i is prime and else 1, for i below count; `in` is not read. Its `tuned`
-///   and
-///                `cpu-tuned` rungs leave the bits of twill::sieve instead.
+///   "sieve"      out[i], an i32, is 0 where i is prime and else 1, for i below count; `in` is not read. The rungs
+///                `tuned`, `cpu-tuned` and `cpu-segmented` leave the bits of twill::sieve_bits instead.
 /// Throws: invalid_argument for another op.
 std::vector<rung> array_rungs(const device& on, std::string_view op);
 
