@@ -142,6 +142,7 @@ set(twill_simt_sources
   backends/simt/simt_device.cpp
   backends/simt/source_line.cpp
   backends/simt/timing/channels.cpp
+  backends/simt/timing/kernel_code.cpp
   backends/simt/timing/launch_timer.cpp
   backends/simt/timing/machine.cpp
   backends/simt/timing/memory_system.cpp

@@ -26,7 +26,7 @@ namespace {
 simt::timing::launch_prediction predict_ladder(const char* device, const ladder_launch& launch) {
   const auto sheet = simt::find_datasheet(device);
   const auto on = machine_of(sheet);
-  simt::timing::trace recorded(simt::rules_of(sheet.architecture), on.packet_bytes, on.address_instructions);
+  simt::timing::trace recorded(simt::rules_of(sheet.architecture), on);
   detail::launch_config config;
   config.block = {static_cast<unsigned>(launch.block_x), static_cast<unsigned>(launch.block_y), 1};
   const auto blocks = static_cast<std::uint64_t>(launch.blocks());

@@ -126,6 +126,8 @@ void launch_timer::access(std::uint32_t which, const step& what, double now) {
 
 void launch_timer::reach_barrier(std::uint32_t which, double now) {
   block_state& block = running_[warps_[which].block];
+  sm_state& sm = sms_[block.sm];
+  sm.issue_free = std::max(now, sm.issue_free) + on_.barrier_instructions * on_.issue_clocks;
   if (++block.arrived < block.warps) return;
   block.arrived = 0;
   for (std::uint32_t other = block.first_warp; other < block.first_warp + block.warps; ++other) {

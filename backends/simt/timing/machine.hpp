@@ -26,8 +26,11 @@ struct machine {
   double turn_clocks = 1;   ///< of the load/store unit
   double shared_latency = 0, l1_latency = 0, l2_latency = 0, memory_latency = 0;
   double barrier_clocks = 0;
+  double barrier_instructions = 1;  ///< of a warp for each barrier: its own and those of the loop around it
+  double slow_instructions = 1;     ///< that a multiplication of 32 bits, or a reciprocal, takes the time of
   double startup_instructions = 0;  ///< of a warp before its first access
   double address_instructions = 0;  ///< before a global access whose address its warp has not used there before
+  double shared_instructions = 2;   ///< before one of shared memory: a sum, or a part of the instruction
 
   double load_bytes_per_clock = 0, store_bytes_per_clock = 0;  ///< of a port
   unsigned store_slot_bytes = 0;  ///< a store of fewer bytes of a line takes the time of this many

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "channels.hpp"
+#include "kernel_code.hpp"
 #include "launch_timer.hpp"
 
 namespace twill::simt::timing {
@@ -88,7 +89,8 @@ launch_prediction predict_launch(const datasheet& sheet, const machine& on, trac
   return result;
 }
 
-launch_predictor::launch_predictor(datasheet sheet) : sheet_(std::move(sheet)), on_(machine_of(sheet_)) {}
+launch_predictor::launch_predictor(datasheet sheet)
+    : sheet_(std::move(sheet)), on_(machine_of(sheet_)), with_code_(on_) {}
 
 // The first blocks: those that run together on the device have to be recorded together.
 block_sample launch_predictor::choose(const launch_facts& facts, block_sample) const {
@@ -97,8 +99,10 @@ block_sample launch_predictor::choose(const launch_facts& facts, block_sample) c
   return {wanted, facts.blocks};
 }
 
-void launch_predictor::begin_launch(const launch_facts&) {
-  trace_.emplace(rules_of(sheet_.architecture), on_.packet_bytes, on_.address_instructions);
+void launch_predictor::begin_launch(const launch_facts& facts) {
+  with_code_ = on_;
+  count_instructions(facts.kernel, sheet_.architecture, with_code_);
+  trace_.emplace(rules_of(sheet_.architecture), with_code_);
 }
 
 void launch_predictor::add(const warp_access& access) {
@@ -107,8 +111,8 @@ void launch_predictor::add(const warp_access& access) {
 
 void launch_predictor::end_launch(const launch_facts& facts) {
   const auto& block = facts.config.block;
-  launches_.push_back(predict_launch(sheet_, on_, *trace_, facts.blocks, std::uint64_t{block.x} * block.y * block.z,
-                                     facts.config.shared_bytes));
+  launches_.push_back(predict_launch(sheet_, with_code_, *trace_, facts.blocks,
+                                     std::uint64_t{block.x} * block.y * block.z, facts.config.shared_bytes));
   trace_.reset();
 }
 

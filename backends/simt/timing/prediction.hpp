@@ -49,6 +49,7 @@ class launch_predictor : public access_sink {
  private:
   datasheet sheet_;
   machine on_;
+  machine with_code_;  // and the instructions of the kernel that runs
   std::optional<trace> trace_;
   std::vector<launch_prediction> launches_;
 };

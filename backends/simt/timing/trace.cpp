@@ -5,8 +5,6 @@
 namespace twill::simt::timing {
 namespace {
 
-constexpr double shared_address_instructions = 2;  // offsets of a tile: a sum, or a part of the instruction
-
 step_kind kind_of(const warp_access& access) {
   if (access.space == memory_space::global) return access.store ? step_kind::global_store : step_kind::global_load;
   return access.store ? step_kind::shared_store : step_kind::shared_load;
@@ -47,7 +45,7 @@ void trace::add(const warp_access& access) {
   const std::uint64_t place = std::uint64_t{access.site} << 48 ^ access.address[__builtin_ctzll(access.active)];
   if (block.known[access.warp].insert(place).second) {
     const bool shared = access.space == memory_space::shared;
-    taken.instructions = static_cast<float>(shared ? shared_address_instructions : address_instructions_);
+    taken.instructions = static_cast<float>(shared ? shared_instructions_ : address_instructions_);
   }
   if (access.space == memory_space::global) {
     global_cost cost;

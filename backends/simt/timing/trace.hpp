@@ -9,6 +9,7 @@
 
 #include "backends/simt/access_rules.hpp"
 #include "backends/simt/transaction_counter.hpp"
+#include "machine.hpp"
 
 namespace twill::simt::timing {
 
@@ -42,10 +43,11 @@ struct traced_block {
 /// Collects accesses. Those of one warp come in the order of its program; blocks may come in any order.
 class trace {
  public:
-  /// What of one instruction lies side by side in a line of `packet_bytes` travels together.
-  /// `address_instructions`: before an access whose address its warp has not used at the same site.
-  trace(const access_rules& rules, unsigned packet_bytes, double address_instructions)
-      : rules_(rules), packet_bytes_(packet_bytes), address_instructions_(address_instructions) {}
+  trace(const access_rules& rules, const machine& on)
+      : rules_(rules),
+        packet_bytes_(on.packet_bytes),
+        address_instructions_(on.address_instructions),
+        shared_instructions_(on.shared_instructions) {}
 
   void add(const warp_access& access);
 
@@ -66,7 +68,7 @@ class trace {
 
   const access_rules& rules_;
   unsigned packet_bytes_;
-  double address_instructions_;
+  double address_instructions_, shared_instructions_;
   std::map<std::uint64_t, open_block> blocks_;
   std::vector<packet> packets_;
   std::uint64_t shared_first_ = ~std::uint64_t{0}, shared_end_ = 0;
