@@ -76,6 +76,7 @@ set(twill_kernel_sources
   src/ops/transpose_small.cpp
   src/ops/transpose_strip.cpp
   src/ops/transpose_tile.cpp
+  src/ops/transpose_whole.cpp
   src/ops/transpose_words.cpp
   src/ladder/reduce.cpp
   src/ladder/array.cpp

@@ -31,9 +31,9 @@ __device__ inline int padded(int byte, const small_matrices& m) {
   return byte + (byte >> m.pad_shift) * m.pad;
 }
 
-// The places in shared memory of the units of the chunk at byte `at` of the output.
+// The places in shared memory of the units of the chunk at byte `at` of the output; the input begins at byte `skew`.
 template <class Unit>
-__device__ void find_units(int (&place)[16 / sizeof(Unit)], int at, const small_matrices& m) {
+__device__ void find_units(int (&place)[16 / sizeof(Unit)], int at, int skew, const small_matrices& m) {
   constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
   const int unit = at / size, matrix = static_cast<int>(divide(unit, m.matrix)), elements = m.rows * m.cols;
   const int within = unit - matrix * elements;
@@ -43,7 +43,7 @@ __device__ void find_units(int (&place)[16 / sizeof(Unit)], int at, const small_
     const int until = m.rows - 1 - row, back = column + 1 == m.cols ? 1 - m.cols : 1 - elements;
 #pragma unroll
     for (int u = 0; u < units; ++u) {
-      place[u] = padded(from * size, m);
+      place[u] = padded(from * size + skew, m);
       from += m.cols;
       if (u == until) from += back;
     }
@@ -51,7 +51,7 @@ __device__ void find_units(int (&place)[16 / sizeof(Unit)], int at, const small_
   }
 #pragma unroll
   for (int u = 0; u < units; ++u) {
-    place[u] = padded(from * size, m);
+    place[u] = padded(from * size + skew, m);
     from += m.cols;
     if (from >= end) {  // the next column
       from -= elements - 1;
@@ -147,7 +147,7 @@ __device__ void move_windows(unsigned char* out, const unsigned char* in, int fi
     if (mine) {
       chunks c;
       c.load(in, first, whole, m);
-      find_units<Unit>(place, first, m);
+      find_units<Unit>(place, first, 0, m);
       c.put(shared, first, whole, m);
     }
     __syncthreads();
@@ -162,7 +162,7 @@ __device__ void move_windows(unsigned char* out, const unsigned char* in, int fi
     }
     __syncthreads();
     for (int at = first < 0 ? first + step : first; at < m.window; at += step) {
-      find_units<Unit>(place, at, m);
+      find_units<Unit>(place, at, 0, m);
       gather_chunks<Unit, Runs, Capacity, All>(out + at, shared, place, whole, m);
     }
   }

@@ -1,8 +1,8 @@
 // Which kernel transposes what. Elements of 1, 2, 4, 8 and 16 bytes: a few columns or rows (transpose_skinny), short
 // rows of whole chunks (transpose_strip), rows of whole chunks (transpose_tile; transpose_quads where there are few),
-// batches of small matrices (transpose_small), rows that begin anywhere (transpose_words). Elements of 3, 5, 6, 7, 12
-// and 24 bytes are packed (transpose_odd); all others are gathered (transpose_gather). The choice depends on shape,
-// strides and alignment alone and takes constant time.
+// batches of small matrices (transpose_small; transpose_whole where they begin anywhere), rows that begin anywhere
+// (transpose_words). Elements of 3, 5, 6, 7, 12 and 24 bytes are packed (transpose_odd); all others are gathered
+// (transpose_gather). The choice depends on shape, strides and alignment alone and takes constant time.
 
 #include <cstdint>
 
@@ -15,6 +15,7 @@
 #include "ops/transpose_small.hpp"
 #include "ops/transpose_strip.hpp"
 #include "ops/transpose_tile.hpp"
+#include "ops/transpose_whole.hpp"
 #include "ops/transpose_words.hpp"
 
 namespace twill::TWILL_BACKEND {
@@ -40,6 +41,7 @@ void transpose(const detail::work_queue& queue, const detail::transpose_args& ar
   if (quads_serve(queue, args, alignment)) return start_quads(queue, args);
   if (tile_serves(args, alignment)) return start_tile(queue, args);
   if (small) return start_small(queue, args);
+  if (whole_serves(queue, args, alignment)) return start_whole(queue, args);
   if (words_serve(queue, args, alignment)) return start_words(queue, args);
   if (!start_odd(queue, args)) start_gather(queue, args, alignment);
 }

@@ -9,7 +9,7 @@
 
 #include "core/check.hpp"
 #include "launch.hpp"
-#include "ops/bank_conflicts.hpp"
+#include "ops/small_padding.hpp"
 #include "ops/transpose_plan.hpp"
 
 namespace twill::TWILL_BACKEND {
@@ -36,34 +36,6 @@ std::int64_t until_aligned(std::int64_t bytes, std::int64_t line) {
 std::int64_t window_of(std::int64_t matrix_bytes, std::int64_t capacity) {
   const std::int64_t piece = until_aligned(matrix_bytes, 16), window = capacity / piece * piece;
   return window % 128 == 0 || piece + 112 > capacity ? window : (capacity - 112) / piece * piece;
-}
-
-// Of a few ways to pad, the one with the fewest bank conflicts in two loads: they stand for all.
-template <class Unit>
-void choose_padding(small_matrices& m) {
-  constexpr int size = static_cast<int>(sizeof(Unit)), word = size < 4 ? 4 : size, elements = 16 / size;
-  const struct {
-    int pad, shift;
-  } ways[] = {{0, 7}, {word, 7}, {2 * word, 7}, {3 * word, 7}, {4 * word, 7}, {word, 8}, {2 * word, 8}, {8 * word, 8}};
-  int bytes[2][32];  // that the lanes of two warps read, before padding
-  for (int warp = 0; warp < 2; ++warp) {
-    for (int lane = 0; lane < 32; ++lane) {
-      const int unit = (warp * 32 + lane) * elements + warp * 5 % elements, within = unit % (m.rows * m.cols);
-      bytes[warp][lane] = (unit - within + within % m.rows * m.cols + within / m.rows) * size;
-    }
-  }
-  int fewest = INT32_MAX;
-  for (const auto& way : ways) {
-    if (way.pad * 128 > 16 << way.shift) continue;  // more than the region has room for
-    int accesses = 0;
-    for (const auto& lanes : bytes) {
-      accesses += bank_accesses(word / 4, [&](int lane) { return lanes[lane] + (lanes[lane] >> way.shift) * way.pad; });
-    }
-    if (accesses >= fewest) continue;
-    fewest = accesses;
-    m.pad = way.pad;
-    m.pad_shift = way.shift;
-  }
 }
 
 template <class Unit, int Runs, int Capacity, int Threads>
