@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 
@@ -32,6 +33,40 @@ TEST_CASE("reference: batches of small matrices, whole windows and what is left 
       check_case(stream, {8, 4, 300001 / (32 * bytes)}, bytes, 112, 0, seed += 2);
       check_case(stream, {3, 5, 300}, bytes, static_cast<std::size_t>(bytes), 0, seed += 2);  // off a multiple of 16
       check_case(stream, {3, 5, 300, 0, 0, 16}, bytes, 0, 0, seed += 2);                      // gaps between them
+    }
+  });
+}
+
+TEST_CASE("reference: batches of matrices that begin anywhere, a block each or side by side") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const std::int64_t blocks = 2 * device.properties().multiprocessors;
+    std::uint32_t seed = 300;
+    for (std::int64_t bytes : {1, 2, 4, 8, 16}) {
+      const std::int64_t shapes[][2] = {{63, 33}, {15, 300}, {300, 15},        {17, 129},
+                                        {65, 65}, {129, 31}, {9, 1001 / bytes}};
+      for (const auto& shape : shapes) {
+        const std::int64_t enough = blocks * (1 + 16384 / (shape[0] * shape[1] * bytes));
+        const auto natural = static_cast<std::size_t>(bytes);
+        check_case(stream, {shape[0], shape[1], std::min<std::int64_t>(enough, 60)}, bytes, 0, 0, seed += 2);
+        check_case(stream, {shape[0], shape[1], 5, 0, 0, 5 + shape[0] * shape[1]}, bytes, natural, 3 * natural,
+                   seed += 2);
+      }
+    }
+  });
+}
+
+TEST_CASE("reference: large matrices whose rows begin anywhere") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::uint32_t seed = 700;
+    for (std::int64_t bytes : {1, 2, 4, 8}) {
+      const auto natural = static_cast<std::size_t>(bytes);
+      check_case(stream, {1601 / bytes, 1203 / bytes}, bytes, 0, 0, seed += 2);
+      check_case(stream, {1027 / bytes, 1204 / bytes}, bytes, natural, 0, seed += 2);  // packed rows off a word
+      check_case(stream, {900 / bytes, 1301 / bytes, 1, 1310 / bytes, 907 / bytes}, bytes, 0, natural, seed += 2);
+      check_case(stream, {257 / bytes + 1, 259 / bytes + 1, 3}, bytes, 3 * natural, 0, seed += 2);
+      check_case(stream, {481 / bytes, 260 / bytes + 1}, bytes, 0, 7 * natural, seed += 2);
     }
   });
 }

@@ -26,14 +26,14 @@ constexpr int words_shear = 32;
 // are cut from two (not Whole) the last lane only serves its neighbour. Output rows 16 / Bytes apart are aligned alike;
 // so that lanes side by side, whose tile rows are moved by different numbers of words, write to different banks, the
 // rows of each `spread` lanes lie 32 / spread rows apart.
-template <int Bytes, bool Whole, int Length, int Threads, int Rows>
+template <int Bytes, bool Whole, int Length, int Threads, int Rows, int Blocks>
 struct word_tile {
   static constexpr int word_bytes = Bytes < 4 ? 4 : Bytes, per_word = word_bytes / Bytes, threads = Threads;
   static constexpr int length = Length, rows_at_once = Rows;                             // bytes of an output row
   static constexpr int height = length / Bytes, written = height - words_shear / Bytes;  // elements
   static constexpr int width = (Whole ? 32 : 31) * per_word;
   static constexpr int pitch = length + 16, bytes = 32 * per_word * pitch;
-  static constexpr int spread = 16 / word_bytes;
+  static constexpr int spread = 16 / word_bytes, least_blocks = Blocks;
   static_assert(height % (threads / 32 * rows_at_once) == 0);
 
   // The tile's row for column `element` of word `lane`, in bytes.
@@ -132,6 +132,44 @@ __device__ void load_edge(word_type<Bytes> (&w)[4], const unsigned char* from, s
   }
 }
 
+// Words of rows from `row` on; rows before `first` and behind `last` repeat these, as a test between the loads would
+// hold them up.
+template <int Bytes, bool Whole, int Rows>
+__device__ void load_clamped(word_type<Bytes> (&w)[Rows], const unsigned char* from, std::int64_t ld, int row,
+                             int first, int last) {
+  std::uint32_t skip[Rows];
+#pragma unroll
+  for (int i = 0; i < Rows; ++i) {
+    const int r = row + i < first ? first : row + i > last ? last : row + i;
+    const unsigned char* at = from + r * ld;
+    skip[i] = Whole ? 0 : static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at) & 3);
+    w[i] = *reinterpret_cast<const word_type<Bytes>*>(at - skip[i]);
+  }
+  if constexpr (!Whole) {
+#pragma unroll
+    for (int i = 0; i < Rows; ++i) w[i] = byte_permute(w[i], shuffle_down(w[i], 1), 0x3210 + 0x1111 * skip[i]);
+  }
+}
+
+// The rows of a tile that lie in the matrix, 0 to `last`, and of those the ones of which whole words can be read.
+struct tile_rows {
+  int last, first_whole, last_whole;
+};
+
+// A row of a tile takes 32 words, which may begin up to 3 bytes early and end behind the row: in packed neighbours, or,
+// of the matrix's first and last row, nowhere.
+template <int Bytes, bool Whole, class Shape>
+__device__ tile_rows rows_of_tile(const unsigned char* in, const word_matrices& m, std::int64_t row0,
+                                  std::int64_t offset) {
+  const std::int64_t bytes = m.cols * Bytes, left = m.rows - row0;
+  const bool before = !Whole && offset<4, behind = offset + 32 * Shape::word_bytes> bytes;
+  const int last = left < Shape::height ? static_cast<int>(left) - 1 : Shape::height - 1;
+  if (!before && !behind) return {last, 0, last};
+  if (m.in_ld != bytes || bytes < 32 * Shape::word_bytes) return {last, 0, -1};
+  const bool bare = before && row0 == 0 && (reinterpret_cast<std::uintptr_t>(in) & 3) != 0;
+  return {last, bare ? 1 : 0, behind && left <= Shape::height ? last - 1 : last};
+}
+
 // Brings the tile at (row0, col0) of the matrix, transposed, to shared memory. `out` is where it goes to.
 template <int Bytes, bool Whole, class Shape>
 __device__ void load_tile(unsigned char* tile, const unsigned char* in, const unsigned char* out,
@@ -144,55 +182,68 @@ __device__ void load_tile(unsigned char* tile, const unsigned char* in, const un
     const auto address = reinterpret_cast<std::uintptr_t>(out + (lane * Shape::per_word + k) * m.out_ld);
     to[k] = tile + Shape::row(k, lane) + 16 - (static_cast<int>(-address & 15) & -size);
   }
-  // A row of a tile takes 32 words, which may begin up to 3 bytes early: in the row, or in packed neighbours.
-  const std::int64_t offset = col0 * Bytes, bytes = m.cols * Bytes;
-  const bool packed = m.in_ld == bytes && bytes >= 32 * size;
-  const bool before = Whole || offset >= 4 || (packed && row0 > 0);
-  const bool behind = offset + 32 * size <= bytes || (packed && row0 + Shape::height < m.rows);
+  const std::int64_t offset = col0 * Bytes, left = m.cols * Bytes - offset - lane * size;
+  const tile_rows r = rows_of_tile<Bytes, Whole, Shape>(in, m, row0, offset);
   const unsigned char* from = in + row0 * m.in_ld + offset + lane * size;
-  if (before && behind && row0 + Shape::height <= m.rows) {
-    word_reader<Bytes, Whole, rows> reader(from + warp * rows * m.in_ld, m.in_ld);
+  const int begin = warp * rows;
+  if (r.first_whole == 0 && r.last_whole == Shape::height - 1) {
+    word_reader<Bytes, Whole, rows> reader(from + begin * m.in_ld, m.in_ld);
 #pragma unroll
     for (int row = 0; row < Shape::height; row += warps * rows) {
       word_type<Bytes> w[rows];
       reader.load(w, m.in_ld, warps * rows * m.in_ld);
-      store_words<Bytes>(to, w, (row + warp * rows) * Bytes);
+      store_words<Bytes>(to, w, (row + begin) * Bytes);
     }
-  } else {
+    return;
+  }
+  constexpr int some = rows < 8 ? rows : 8;  // 16 would cost registers
 #pragma unroll 1
-    for (int row = warp * 4; row < Shape::height; row += warps * 4) {
-      word_type<Bytes> w[4];
-      load_edge<Bytes>(w, from + row * m.in_ld, m.in_ld, m.rows - row0 - row, bytes - offset - lane * size);
+  for (int part = 0; part < Shape::height / warps; part += some) {
+    const int row = part / rows * (warps * rows) + begin + part % rows;
+    if (r.first_whole <= r.last_whole) {
+      word_type<Bytes> w[some];
+      load_clamped<Bytes, Whole, some>(w, from, m.in_ld, row, r.first_whole, r.last_whole);
       store_words<Bytes>(to, w, row * Bytes);
+    }
+#pragma unroll 1
+    for (int four = row; four < row + some && four <= r.last; four += 4) {
+      if (four >= r.first_whole && (four + 3 <= r.last_whole || r.last == r.last_whole)) continue;
+      word_type<Bytes> w[4];
+      load_edge<Bytes>(w, from + four * m.in_ld, m.in_ld, r.last + 1 - four, left);
+      store_words<Bytes>(to, w, four * Bytes);
     }
   }
 }
 
-// What chunks do not hold of the first and the last tile: the ends of output rows.
+// What aligned chunks do not hold of the first and the last tile: less than 16 bytes at both ends of output rows. The
+// first lanes of 32 / Bytes take the beginning, the others the end.
 template <int Bytes, class Shape>
 __device__ void store_ends(unsigned char* out, const unsigned char* tile, const word_matrices& m, int width, int valid,
                            bool top) {
   using unit = typename unit_of_bytes<Bytes>::type;
-  constexpr int units = words_shear / Bytes;
-  for (int i = threadIdx.x; i < width * units; i += Shape::threads) {
-    const int column = i / units, at = i % units * Bytes;
+  constexpr int units = 16 / Bytes;
+  for (int i = threadIdx.x; i < width * 2 * units; i += Shape::threads) {
+    const int column = i / (2 * units), at = i % units * Bytes;
     unsigned char* to = out + column * m.out_ld;
-    const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (words_shear - 1));
-    const unsigned char* from = tile + Shape::row_of(column) + 16 - (first & 15 & -Shape::word_bytes);
-    if (top && at < first && at < valid) *reinterpret_cast<unit*>(to + at) = *reinterpret_cast<const unit*>(from + at);
-    const int tail = first + (valid - first) / 16 * 16 + at;
-    if (at < 16 && valid >= first && tail < valid && tail < first + Shape::length - words_shear) {
-      *reinterpret_cast<unit*>(to + tail) = *reinterpret_cast<const unit*>(from + tail);
+    const int shear = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (words_shear - 1)), first = shear & 15;
+    const bool head = i % (2 * units) < units;
+    const int byte = head ? at : first + ((valid - first) & -16) + at;
+    const bool mine = head ? top && byte < first
+                           : valid >= first && (top || byte >= shear) && byte < shear + Shape::length - words_shear;
+    if (mine && byte < valid) {
+      const unsigned char* from = tile + Shape::row_of(column) + 16 - (first & -Shape::word_bytes);
+      *reinterpret_cast<unit*>(to + byte) = *reinterpret_cast<const unit*>(from + byte);
     }
   }
 }
 
 template <int Bytes, bool Whole, class Shape>
-__global__ void __launch_bounds__(Shape::threads)
+__global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
     transpose_words(unsigned char* out, const unsigned char* in, word_matrices m) {
   auto* tile = dynamic_shared<unsigned char>();
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
   if (place >= m.tiles) return;  // the whole block: the grid is a rectangle
+  place = m.tiles - 1 - place;   // those at the lower edge take longest: the last one shall not be left to the end
   const std::int64_t row0 = static_cast<std::int64_t>(place % m.tiles_r) * Shape::written;
   place /= m.tiles_r;
   const std::int64_t col0 = static_cast<std::int64_t>(place % m.tiles_c) * Shape::width;
@@ -210,9 +261,12 @@ __global__ void __launch_bounds__(Shape::threads)
   const int lane = threadIdx.x % lanes, column = threadIdx.x / lanes;
   unsigned char* to = out + column * m.out_ld;
   const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (words_shear - 1));
-  if (lane < lanes - words_shear / 16 && first + lane * 16 + 16 <= valid) {
-    to += first + lane * 16;
-    const unsigned char* from = tile + Shape::row_of(column) + 16 + (first & -16) + lane * 16;
+  // Two lanes are left over: of the first tile, one takes the chunk before, where there is one.
+  const bool before = row0 == 0 && lane == lanes - 1 && first >= 16;
+  const int place16 = before ? first - 16 : first + lane * 16;
+  if ((before || lane < lanes - words_shear / 16) && place16 + 16 <= valid) {
+    to += place16;
+    const unsigned char* from = tile + Shape::row_of(column) + 16 + (place16 & -16);
     const std::uint32_t selector = 0x3210 + 0x1111 * (first & (Shape::word_bytes - 1));
 #pragma unroll
     for (int i = 0; i < steps; ++i) {

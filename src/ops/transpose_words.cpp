@@ -16,32 +16,40 @@ namespace {
 using detail::transpose_args;
 using detail::work_queue;
 
-// The tiles that were ahead on an H200 (tests/bench/NOTES.md).
+// The tiles that were ahead on an H200 (tests/bench/NOTES.md): large ones, and, of 1 and 2 bytes, those for matrices of
+// few tiles, where the time is that of one block.
 template <int Bytes, bool Whole>
-struct tile_of;
+struct tiles_of;
 template <bool Whole>
-struct tile_of<1, Whole> {
-  using type = kernels::word_tile<1, Whole, 128, 256, 16>;
+struct tiles_of<1, Whole> {
+  using large = kernels::word_tile<1, Whole, 256, 512, 16, 3>;
+  using small = kernels::word_tile<1, Whole, 128, 512, 8, 3>;
 };
 template <bool Whole>
-struct tile_of<2, Whole> {
-  using type = kernels::word_tile<2, Whole, 256, 256, 16>;
+struct tiles_of<2, Whole> {
+  using large = kernels::word_tile<2, Whole, 256, 256, 16, 5>;
+  using small = kernels::word_tile<2, Whole, 128, 256, 8, 8>;
 };
 template <>
-struct tile_of<4, true> {
-  using type = kernels::word_tile<4, true, 256, 256, 8>;
+struct tiles_of<4, true> {
+  using large = kernels::word_tile<4, true, 256, 256, 8, 8>;
+  using small = large;
 };
 template <>
-struct tile_of<8, true> {
-  using type = kernels::word_tile<8, true, 512, 256, 8>;
+struct tiles_of<8, true> {
+  using large = kernels::word_tile<8, true, 256, 256, 4, 8>;
+  using small = large;
 };
 
-template <int Bytes, bool Whole>
-void start(const work_queue& queue, const transpose_args& a) {
-  using shape = typename tile_of<Bytes, Whole>::type;
-  const std::int64_t tiles_r = ceil_div(a.rows, shape::written), tiles_c = ceil_div(a.cols, shape::width);
-  const std::int64_t tiles = tiles_r * tiles_c * a.batch;
-  const auto config = grid_of(tiles, shape::threads, shape::bytes);
+template <class Shape>
+std::int64_t tiles_in(const transpose_args& a) {
+  return ceil_div(a.rows, Shape::written) * ceil_div(a.cols, Shape::width) * a.batch;
+}
+
+template <int Bytes, bool Whole, class Shape>
+void start_tiles(const work_queue& queue, const transpose_args& a) {
+  const std::int64_t tiles = tiles_in<Shape>(a);
+  const auto config = grid_of(tiles, Shape::threads, Shape::bytes);
   kernels::word_matrices m{};
   m.rows = a.rows;
   m.cols = a.cols;
@@ -49,12 +57,24 @@ void start(const work_queue& queue, const transpose_args& a) {
   m.out_ld = a.out_ld * Bytes;
   m.in_stride = a.in_stride * Bytes;
   m.out_stride = a.out_stride * Bytes;
-  m.tiles_r = static_cast<unsigned>(tiles_r);
-  m.tiles_c = static_cast<unsigned>(tiles_c);
+  m.tiles_r = static_cast<unsigned>(ceil_div(a.rows, Shape::written));
+  m.tiles_c = static_cast<unsigned>(ceil_div(a.cols, Shape::width));
   m.tiles = static_cast<unsigned>(tiles);
-  constexpr auto kernel = &kernels::transpose_words<Bytes, Whole, shape>;
+  constexpr auto kernel = &kernels::transpose_words<Bytes, Whole, Shape>;
   check(launch(queue, config, kernel, static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
         "launch of transpose");
+}
+
+template <int Bytes, bool Whole>
+void start(const work_queue& queue, const transpose_args& a) {
+  using tiles = tiles_of<Bytes, Whole>;
+  const device_limits limits = limits_of(queue.device->properties());
+  const bool few = tiles_in<typename tiles::large>(a) < 4 * limits.multiprocessors;
+  if (few || tiles::large::bytes > limits.shared_bytes) {
+    start_tiles<Bytes, Whole, typename tiles::small>(queue, a);
+  } else {
+    start_tiles<Bytes, Whole, typename tiles::large>(queue, a);
+  }
 }
 
 // Whether all rows of the input begin at multiples of 4 bytes.
@@ -66,14 +86,14 @@ bool whole_words(const transpose_args& a) {
 
 template <int Bytes>
 bool fits(std::int64_t shared_bytes) {
-  return tile_of<Bytes, true>::type::bytes <= shared_bytes;
+  return tiles_of<Bytes, true>::small::bytes <= shared_bytes;
 }
 
 }  // namespace
 
 bool words_serve(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
   const std::int64_t bytes = a.element_bytes, shared = limits_of(queue.device->properties()).shared_bytes;
-  if (alignment < bytes || std::min(a.rows, a.cols) * bytes < 256) return false;
+  if (alignment < bytes || a.rows * bytes < 256 || a.cols * bytes < (bytes == 1 ? 128 : 256)) return false;
   return (bytes == 1 && fits<1>(shared)) || (bytes == 2 && fits<2>(shared)) || (bytes == 4 && fits<4>(shared)) ||
          (bytes == 8 && fits<8>(shared));
 }
