@@ -243,6 +243,16 @@ TEST_CASE("reference: segments") {
   });
 }
 
+// Beyond the caches of a CPU, where results are streamed.
+TEST_CASE("reference: more than the CPU's caches hold") {
+  const auto device = twill::device::open("cpu");
+  const twill::stream stream(device);
+  check_scan<float>(stream, {(1 << 20) + 5}, {scan_op::sum, true}, 0, 1);
+  check_scan<std::int8_t>(stream, {(1 << 22) + 77}, {scan_op::sum, false}, 3, 2);
+  check_scan<std::int16_t>(stream, {(1 << 21) + 5}, {scan_op::sum, true}, 8, 3);
+  check_scan<double>(stream, {3001, 200, 3001, 3007}, {scan_op::sum, false}, 0, 4);
+}
+
 TEST_CASE("in place") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

@@ -173,6 +173,8 @@ void join(const vector_tile& t) {
   }
 }
 
+#include "vector_scan-inl.hpp"
+
 }  // namespace
 
 const vector_functions* functions() {
@@ -183,6 +185,10 @@ const vector_functions* functions() {
       {&transpose_lines<1>, &transpose_lines<2>, &transpose_lines<4>, &transpose_lines<8>, &transpose_lines<16>},
       {&split<std::uint8_t>, &split<std::uint16_t>, &split<std::uint32_t>, &split<std::uint64_t>},
       {&join<std::uint8_t>, &join<std::uint16_t>, &join<std::uint32_t>, &join<std::uint64_t>},
+      {&scan_vectors<std::uint8_t>::sum, &scan_vectors<std::uint16_t>::sum, &scan_vectors<std::uint32_t>::sum,
+       &scan_vectors<std::uint64_t>::sum, &scan_vectors<float>::sum, &scan_vectors<double>::sum},
+      {&scan_vectors<std::uint8_t>::scan, &scan_vectors<std::uint16_t>::scan, &scan_vectors<std::uint32_t>::scan,
+       &scan_vectors<std::uint64_t>::scan, &scan_vectors<float>::scan, &scan_vectors<double>::scan},
       &fence};
   return &all;
 }

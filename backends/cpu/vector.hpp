@@ -34,6 +34,13 @@ struct vector_functions {
   void (*split[4])(const vector_tile& tile);
   /// Transposes elements of 1, 2, 4, 8 bytes to packed rows of 2, 3 or 4.
   void (*join[4])(const vector_tile& tile);
+  /// The sum of packed u8, u16, u32, u64, f32 or f64 (in this order), to `total`: of all whole lines; returns how many
+  /// elements these have.
+  std::int64_t (*sum[6])(const void* in, std::int64_t count, void* total);
+  /// Scans the same, after `before`, which moves on. `out` may be `in`; streamed, it is a multiple of 16 bytes. As many
+  /// elements at `next`, unless that is null, are brought into the caches meanwhile.
+  std::int64_t (*scan[6])(const void* in, void* out, std::int64_t count, void* before, bool exclusive, bool streamed,
+                          const void* next);
   /// Streamed stores come before whatever this thread stores later.
   void (*fence)();
 };
