@@ -6,6 +6,7 @@
 
 #include <twill/element.hpp>
 #include <twill/ladder/rung.hpp>
+#include <twill/reduce.hpp>
 #include <twill/scan.hpp>
 
 namespace twill::detail {
@@ -96,6 +97,21 @@ inline constexpr std::size_t sieve_base_bytes = std::size_t{82048} * 4;
 inline std::size_t sieve_scratch(std::int64_t numbers) {
   return sieve_base_bytes + (static_cast<std::size_t>(numbers >> 16) + 1) * 8;
 }
+/// What a reduction makes one result of.
+enum class reduce_over { rows, columns, segments };
+
+/// A reduction with at least one result; types and operation fit together.
+struct reduce_args {
+  reduce_over over;
+  reduce_op op;
+  element_type in_type, out_type;
+  const void* in;
+  void* out;
+  std::int64_t rows, cols, ld;  ///< segments: rows alone
+  const std::int64_t* offsets;
+  void* scratch;  ///< reduce_scratch_bytes, of which the first reduce_ticket_bytes are zero before and after
+};
+inline constexpr std::size_t reduce_ticket_bytes = 4096;
 
 /// The operations of one backend. One line an operation.
 struct operation_table {
@@ -107,6 +123,7 @@ struct operation_table {
   void (*scan)(const work_queue&, const scan_args&);
   void (*sieve)(const work_queue&, const sieve_args&);
   std::size_t (*scan_scratch)(const scan_args&);  ///< bytes; pointers are not looked at, `segments` only for not 0
+  void (*reduce)(const work_queue&, const reduce_args&);
 };
 
 /// A packed matrix for a rung of the transpose ladder; every extent at least 1.

@@ -16,6 +16,7 @@ set(twill_headers
   include/twill/ladder/transpose.hpp
   include/twill/permute.hpp
   include/twill/profile.hpp
+  include/twill/reduce.hpp
   include/twill/reverse.hpp
   include/twill/scan.hpp
   include/twill/sieve.hpp
@@ -42,6 +43,7 @@ set(twill_core_sources
   src/core/permute.cpp
   src/core/permute_plan.cpp
   src/core/reverse.cpp
+  src/core/reduce.cpp
   src/core/reduce_ladder.cpp
   src/core/scan.cpp
   src/core/sieve.cpp
@@ -66,6 +68,12 @@ set(twill_kernel_sources
   src/ops/scan_segment_sums.cpp
   src/ops/scan_sums.cpp
   src/ops/sieve.cpp
+  src/ops/reduce.cpp
+  src/ops/reduce_bits.cpp
+  src/ops/reduce_least.cpp
+  src/ops/reduce_place.cpp
+  src/ops/reduce_product.cpp
+  src/ops/reduce_sum.cpp
   src/ops/table.cpp
   src/ops/transpose.cpp
   src/ops/transpose_gather.cpp
@@ -104,6 +112,7 @@ set(twill_cpu_sources
   backends/cpu/omatcopy.cpp
   backends/cpu/permute.cpp
   backends/cpu/reverse.cpp
+  backends/cpu/reduce.cpp
   backends/cpu/reduce_ladder.cpp
   backends/cpu/scan.cpp
   backends/cpu/sieve.cpp
@@ -216,6 +225,7 @@ set(twill_tests
   tests/profile_test.cpp
   tests/random_test.cpp
   tests/reduce_ladder_test.cpp
+  tests/reduce_test.cpp
   tests/reverse_test.cpp
   tests/scan_test.cpp
   tests/simt_checks_test.cpp

@@ -79,10 +79,10 @@ TEST_CASE("names: every device has what the ladder promises") {
       CHECK_FALSE(rung.source.empty());
       CHECK(names.insert(std::string(rung.name)).second);
     }
-    std::vector<std::string> needed{"cpu-naive", "read", "memcpy"};
+    std::vector<std::string> needed{"cpu-naive", "cpu-tuned", "read", "memcpy"};
     if (device.properties().backend != "cpu") {
       needed = {"interleaved-divergent", "interleaved-strided", "sequential", "first-add", "unroll-last-warp",
-                "unroll-complete",       "multiple-per-thread", "read",       "memcpy"};
+                "unroll-complete",       "multiple-per-thread", "tuned",      "read",      "memcpy"};
     }
     for (const auto& name : needed) {
       CAPTURE(name);

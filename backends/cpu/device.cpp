@@ -34,7 +34,7 @@ void device::copy(void*, void* to, const void* from, std::size_t bytes, detail::
 
 const detail::operation_table& device::operations() const noexcept {
   static const detail::operation_table table{&transpose, &transpose_in_place, &permute, &cpu::copy, &reverse, &scan,
-                                             &sieve,     &scan_scratch};
+                                             &sieve,     &scan_scratch,       &reduce};
   return table;
 }
 

@@ -15,6 +15,7 @@ void sieve(const detail::work_queue& queue, const detail::sieve_args& args);
 /// `sieve` on the calling thread alone, or on all.
 void sieve_in_runs(const detail::work_queue& queue, const detail::sieve_args& args, bool alone);
 std::size_t scan_scratch(const detail::scan_args& args);
+void reduce(const detail::work_queue& queue, const detail::reduce_args& args);
 detail::table_view<detail::transpose_rung_entry> transpose_ladder();
 detail::table_view<detail::reduce_rung_entry> reduce_ladder();
 detail::table_view<detail::array_rung_entry> array_ladder();

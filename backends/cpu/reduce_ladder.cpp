@@ -53,6 +53,13 @@ void run_read(const work_queue& queue, const reduce_rung_args& a) {
   }
 }
 
+void run_tuned(const work_queue& queue, const reduce_rung_args& a) {
+  for (int i = 0; i < a.repeats; ++i) {
+    reduce(queue, {detail::reduce_over::rows, reduce_op::sum, a.type, a.type, a.in, a.out, 1, a.count, a.count, nullptr,
+                   a.scratch});
+  }
+}
+
 constexpr std::string_view harris = "Harris, 2007, Optimizing Parallel Reduction in CUDA";
 
 const detail::reduce_rung_entry rungs[] = {
@@ -66,6 +73,16 @@ const detail::reduce_rung_entry rungs[] = {
      nullptr,
      nullptr,
      &run_naive},
+    {{"reduce",
+      "cpu-tuned",
+      "twill::reduce on all cores, in vector registers",
+      "this library",
+      rung_promise::result,
+      {},
+      true},
+     nullptr,
+     nullptr,
+     &run_tuned},
     {{"reduce",
       "read",
       "reads every byte on all cores and keeps nothing",

@@ -179,6 +179,20 @@ __device__ inline T load_acquire(const T* from) {
 #endif
 }
 
+/// Adds one; what this thread wrote before is seen by those who find its addition, and what they wrote by this thread.
+__device__ inline std::uint32_t take_ticket(std::uint32_t* at) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+  std::uint32_t before;
+  asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(at) : "memory");
+  return before;
+#else
+  thread_fence();
+  const std::uint32_t before = atomic_add(at, 1u);
+  thread_fence();
+  return before;
+#endif
+}
+
 template <class T>
 __device__ inline void store_release(T* to, T value) {
   static_assert(is_atomic_word<T>);

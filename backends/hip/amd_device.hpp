@@ -75,6 +75,9 @@ __device__ inline T atomic_add(T* at, T value) {
   static_assert(is_atomic_word<T>);
   return __hip_atomic_fetch_add(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
+__device__ inline std::uint32_t take_ticket(std::uint32_t* at) {
+  return __hip_atomic_fetch_add(at, 1u, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
+}
 template <class T>
 __device__ inline T atomic_or(T* at, T value) {
   static_assert(is_atomic_word<T>);

@@ -16,7 +16,7 @@ using cuda::dynamic_shared;
 using cuda::float_from_half, cuda::half_from_float;
 using cuda::load_acquire, cuda::load_relaxed, cuda::load_relaxed_pair;
 using cuda::shuffle, cuda::shuffle_down, cuda::shuffle_up, cuda::shuffle_xor;
-using cuda::store_relaxed, cuda::store_release, cuda::thread_fence;
+using cuda::store_relaxed, cuda::store_release, cuda::take_ticket, cuda::thread_fence;
 }  // namespace twill::hip
 
 #else

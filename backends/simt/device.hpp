@@ -185,4 +185,9 @@ inline void store_release(T* to, T value) {
   __atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
 
+/// Adds one; what this thread wrote before is seen by those who find its addition, and what they wrote by this thread.
+inline std::uint32_t take_ticket(std::uint32_t* at) {
+  return __atomic_fetch_add(at, 1u, __ATOMIC_ACQ_REL);
+}
+
 }  // namespace twill::simt

@@ -12,6 +12,7 @@
 #include <twill/ladder/transpose.hpp>
 #include <twill/permute.hpp>
 #include <twill/profile.hpp>
+#include <twill/reduce.hpp>
 #include <twill/reverse.hpp>
 #include <twill/scan.hpp>
 #include <twill/sieve.hpp>

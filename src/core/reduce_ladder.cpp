@@ -1,4 +1,5 @@
 #include <twill/ladder/reduce.hpp>
+#include <twill/reduce.hpp>
 #include <twill/transpose.hpp>
 
 #include <string>
@@ -32,8 +33,26 @@ const reduce_rung_entry memcpy_rung{{"reduce",
                                     nullptr,
                                     &run_memcpy};
 
+void run_tuned(const detail::work_queue& queue, const reduce_rung_args& a) {
+  queue.device->fill(queue.native, a.scratch, 0, detail::reduce_ticket_bytes);
+  const detail::reduce_args args{
+      detail::reduce_over::rows, reduce_op::sum, a.type, a.type, a.in, a.out, 1, a.count, a.count, nullptr, a.scratch};
+  for (int i = 0; i < a.repeats; ++i) queue.device->operations().reduce(queue, args);
+}
+
+const reduce_rung_entry tuned_rung{{"reduce",
+                                    "tuned",
+                                    "twill::reduce: one launch, 16 bytes a load, one tree on every device",
+                                    "this library",
+                                    rung_promise::result,
+                                    {},
+                                    true},
+                                   nullptr,
+                                   nullptr,
+                                   &run_tuned};
+
 detail::ladder<reduce_rung_args> ladder_of(const device& on) {
-  return {on, on.impl()->ladders().reduce, {&memcpy_rung}};
+  return {on, on.impl()->ladders().reduce, {detail::has_tuned(on) ? &tuned_rung : nullptr, &memcpy_rung}};
 }
 
 void require_summed(element_type type) {
@@ -54,8 +73,8 @@ void require_summed(element_type type) {
 std::size_t scratch_bytes_of(const reduce_rung_entry& entry, element_type type, std::int64_t count) {
   const auto bytes =
       detail::checked_product(count, static_cast<std::int64_t>(element_bytes(type)), "the size in bytes");
-  // Passes leave at most 1/64 of their input, the next ones 1/64 of that; the CPU and libraries need far less.
-  const std::int64_t passes = bytes / 32 + (std::int64_t{1} << 16);
+  // Passes leave at most 1/64 of their input, the next ones 1/64 of that; the tuned rung has its own need.
+  const std::int64_t passes = bytes / 32 + (std::int64_t{1} << 16) + static_cast<std::int64_t>(reduce_scratch_bytes);
   return static_cast<std::size_t>(entry.info.name == memcpy_rung.info.name ? bytes : passes);
 }
 

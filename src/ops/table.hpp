@@ -13,6 +13,7 @@ void reverse(const detail::work_queue& queue, const detail::reverse_args& args);
 void scan(const detail::work_queue& queue, const detail::scan_args& args);
 void sieve(const detail::work_queue& queue, const detail::sieve_args& args);
 std::size_t scan_scratch(const detail::scan_args& args);
+void reduce(const detail::work_queue& queue, const detail::reduce_args& args);
 
 /// The operations of this backend.
 const detail::operation_table& operations();

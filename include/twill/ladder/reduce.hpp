@@ -28,7 +28,7 @@ std::size_t reduce_rung_scratch_bytes(const device& on, std::string_view name, e
 ///   "memcpy", which show what memory allows, leave `out` as it is).
 /// Units: count * element_bytes(type) bytes are read for each repeat.
 /// Memory: device memory; `in`, `out` and `scratch` aligned to 16 bytes and apart from each other. `scratch` may hold
-///   anything.
+///   anything, so that the rung "tuned" clears a part of it first; twill::reduce, with its reduce_scratch, does not.
 /// Order: asynchronous in `stream`.
 /// Throws: invalid_argument (unknown rung, type or block, scratch too small, null, misaligned or overlapping pointers,
 ///   a negative count); unsupported (the device's limits); launch_failed.

@@ -1,0 +1,116 @@
+#pragma once
+
+// From the value of a reduction to its result in memory.
+
+#include "kernels/reduce_values.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+/// What becomes of a value of 64 bits, or a key.
+enum class reduce_end : int {
+  plain,        ///< its low bytes
+  integer_key,  ///< flipped back
+  float_key,    ///< likewise; NaN where it was first
+  all_nonzero,  ///< 1 when it is zero: no zeros were counted
+  any_nonzero,  ///< 1 when it is not zero
+  odd_nonzero,  ///< 1 when it is odd
+  fold_or,      ///< its pieces of out_bytes combined, and flipped back
+  fold_xor,
+  half,   ///< f32 to f16
+  brain,  ///< f32 to bf16
+};
+
+struct reduce_finish {
+  void* out;
+  int out_bytes;
+  reduce_end end;
+  std::uint64_t flip;  ///< as in reduce_terms
+};
+
+__device__ inline void store_bits(const reduce_finish& f, std::int64_t at, std::uint64_t bits) {
+  switch (f.out_bytes) {
+    case 1:
+      static_cast<std::uint8_t*>(f.out)[at] = static_cast<std::uint8_t>(bits);
+      break;
+    case 2:
+      static_cast<std::uint16_t*>(f.out)[at] = static_cast<std::uint16_t>(bits);
+      break;
+    case 4:
+      static_cast<std::uint32_t*>(f.out)[at] = static_cast<std::uint32_t>(bits);
+      break;
+    default:
+      static_cast<std::uint64_t*>(f.out)[at] = bits;
+  }
+}
+
+__device__ inline std::uint64_t fold(const reduce_finish& f, std::uint64_t bits) {
+  for (int width = 32; width >= 8 * f.out_bytes; width /= 2) {
+    bits = f.end == reduce_end::fold_or ? bits | bits >> width : bits ^ bits >> width;
+  }
+  return bits ^ f.flip;
+}
+
+/// The element that float_key made `key` of: `bytes` wide.
+__device__ inline std::uint64_t float_of_key(const reduce_finish& f, std::uint64_t key) {
+  const std::uint64_t top = std::uint64_t{1} << (8 * f.out_bytes - 1), all = top | (top - 1);
+  if (key == 0) return all >> 1;  // NaN
+  const std::uint64_t turned = (key ^ f.flip) & all;
+  return (turned & top) != 0 ? turned ^ top : ~turned & all;
+}
+
+__device__ inline void store_result(const reduce_finish& f, std::int64_t at, std::uint64_t value) {
+  switch (f.end) {
+    case reduce_end::integer_key:
+      return store_bits(f, at, value ^ f.flip);
+    case reduce_end::float_key:
+      return store_bits(f, at, float_of_key(f, value));
+    case reduce_end::all_nonzero:
+      return store_bits(f, at, value == 0 ? 1 : 0);
+    case reduce_end::any_nonzero:
+      return store_bits(f, at, value != 0 ? 1 : 0);
+    case reduce_end::odd_nonzero:
+      return store_bits(f, at, value & 1);
+    case reduce_end::fold_or:
+    case reduce_end::fold_xor:
+      return store_bits(f, at, fold(f, value));
+    default:
+      return store_bits(f, at, value);
+  }
+}
+__device__ inline void store_result(const reduce_finish& f, std::int64_t at, std::uint32_t value) {
+  store_result(f, at, static_cast<std::uint64_t>(value));
+}
+
+// Every NaN is stored as the same one: which NaN comes out of two is each device's own choice.
+__device__ inline std::uint32_t bits_of(float value) {
+  return value == value ? bits_as<std::uint32_t>(value) : 0x7fc00000u;
+}
+__device__ inline std::uint64_t bits_of(double value) {
+  return value == value ? bits_as<std::uint64_t>(value) : 0x7ff8000000000000u;
+}
+
+__device__ inline void store_result(const reduce_finish& f, std::int64_t at, float value) {
+  const std::uint32_t bits = bits_of(value);
+  if (f.end == reduce_end::half) return store_bits(f, at, half_from_float(bits_as<float>(bits)));
+  if (f.end == reduce_end::brain) {
+    const bool up = (bits & 0xffffu) > 0x8000u || (bits & 0x1ffffu) == 0x18000u;
+    return store_bits(f, at, (bits >> 16) + (up ? 1 : 0));
+  }
+  store_bits(f, at, bits);
+}
+__device__ inline void store_result(const reduce_finish& f, std::int64_t at, double value) {
+  store_bits(f, at, bits_of(value));
+}
+template <class T>
+__device__ inline void store_result(const reduce_finish& f, std::int64_t at, complex_value<T> value) {
+  using word = key_for<sizeof(T)>;
+  word* to = static_cast<word*>(f.out) + 2 * at;
+  to[0] = bits_of(value.re);
+  to[1] = bits_of(value.im);
+}
+template <class Key>
+__device__ inline void store_result(const reduce_finish& f, std::int64_t at, placed_key<Key> value) {
+  static_cast<std::int64_t*>(f.out)[at] = value.place;
+}
+
+}  // namespace twill::TWILL_BACKEND::kernels

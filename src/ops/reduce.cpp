@@ -1,0 +1,119 @@
+#include "ops/reduce_start.hpp"
+
+#include "core/reduce_plan.hpp"
+#include "ops/table.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+using detail::reduce_args;
+using kernels::chunk_bytes;
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+detail::launch_config line(std::int64_t blocks) {
+  if (blocks >= std::int64_t{1} << 24) {  // 2^32 threads are the most of AMD's grids
+    detail::fail(errc::unsupported, "the reduction needs too large a grid", std::to_string(blocks) + " blocks",
+                 "reduce the rows in several calls");
+  }
+  return {{static_cast<unsigned>(blocks), 1, 1}, {kernels::reduce_threads, 1, 1}, 0};
+}
+
+// Blocks share rows only where these are few: each needs a ticket.
+constexpr std::int64_t most_shared_rows = detail::reduce_ticket_bytes / sizeof(std::uint32_t);
+
+}  // namespace
+
+void repeat_element(std::uint32_t (&words)[4], std::uint64_t element, element_type type, std::uint64_t imaginary) {
+  const std::size_t whole = element_bytes(type), part = type == element_type::c64    ? 4
+                                                        : type == element_type::c128 ? 8
+                                                                                     : whole;
+  unsigned char bytes[16];
+  for (std::size_t at = 0; at < 16; at += part) {
+    std::memcpy(bytes + at, at % whole == 0 ? &element : &imaginary, part);
+  }
+  std::memcpy(words, bytes, 16);
+}
+
+kernels::reduce_problem problem_of(const reduce_args& a, const reduce_meaning& meaning) {
+  kernels::reduce_problem p{};
+  const auto element = static_cast<std::int64_t>(element_bytes(a.in_type));
+  p.in = static_cast<const unsigned char*>(a.in);
+  p.rows = a.rows;
+  p.bytes = a.cols * element;
+  p.stride = a.ld * element;
+  p.offsets = a.offsets;
+  p.tasks = 1;
+  p.width = kernels::reduce_lanes;
+  const bool packed = a.rows == 1 || a.over == detail::reduce_over::segments || p.stride % 16 == 0;
+  p.aligned = packed && reinterpret_cast<std::uintptr_t>(a.in) % 16 == 0;
+  p.tickets = static_cast<std::uint32_t*>(a.scratch);
+  p.partials = static_cast<unsigned char*>(a.scratch) + detail::reduce_ticket_bytes;
+  const bool nothing = (a.over == detail::reduce_over::columns ? a.rows : a.cols) == 0;
+  const std::uint64_t imaginary = a.op == reduce_op::sum && meaning.pad != meaning.empty ? meaning.pad : 0;
+  repeat_element(p.empty, meaning.empty, a.in_type, 0);
+  repeat_element(p.pad, meaning.pad, a.in_type, imaginary);
+  if (nothing && a.over != detail::reduce_over::segments) std::memcpy(p.pad, p.empty, sizeof p.pad);
+  p.terms = meaning.terms;
+  p.finish.out = a.out;
+  p.finish.out_bytes = static_cast<int>(element_bytes(a.out_type));
+  p.finish.end = meaning.end;
+  p.finish.flip = meaning.terms.flip;
+  return p;
+}
+
+detail::launch_config plan_chunks(kernels::reduce_problem& p, const device_properties& device) {
+  const std::int64_t chunks = ceil_div(p.bytes, chunk_bytes);
+  // Enough blocks to fill the device three times over with one row; a block takes 16 chunks where that leaves enough.
+  const std::int64_t enough = std::max<std::int64_t>(1, std::int64_t{3} * device.multiprocessors);
+  const std::int64_t most = p.rows > most_shared_rows ? 1 : kernels::most_tasks;
+  const auto tasks = [&] { return ceil_div(chunks, std::int64_t{1} << p.chunk_shift); };
+  while (tasks() > most || p.rows * tasks() > 4 * kernels::most_tasks ||
+         (p.chunk_shift < 4 && p.rows * ceil_div(chunks, std::int64_t{2} << p.chunk_shift) >= enough)) {
+    if (tasks() == 1) break;
+    ++p.chunk_shift;
+  }
+  p.tasks = static_cast<unsigned>(tasks());
+  return line(p.rows * tasks());
+}
+
+detail::launch_config plan_short_rows(kernels::reduce_problem& p) {
+  const std::int64_t vectors = ceil_div(p.bytes, kernels::vector_bytes);
+  if (vectors > kernels::reduce_lanes) return line(ceil_div(p.rows, kernels::reduce_parts));
+  p.width = 1;
+  while (p.width < vectors) p.width *= 2;
+  return line(ceil_div(p.rows, std::int64_t{8} * kernels::reduce_threads / p.width));
+}
+
+detail::launch_config plan_segments(const kernels::reduce_problem& p) {
+  return line(ceil_div(p.rows, kernels::reduce_parts));
+}
+
+detail::launch_config plan_columns(kernels::column_problem& p, std::int64_t element) {
+  const auto tree = detail::tree_of_columns(p.rows.rows, p.cols * element);
+  p.lanes = tree.lanes;
+  p.batches = tree.batches;
+  p.chunks = static_cast<unsigned>(tree.chunks);
+  return line(tree.tiles * tree.chunks);
+}
+
+void reduce(const detail::work_queue& queue, const reduce_args& args) {
+  switch (args.op) {
+    case reduce_op::sum:
+      return start_sum(queue, args);
+    case reduce_op::product:
+      return start_product(queue, args);
+    case reduce_op::min:
+    case reduce_op::max:
+      return start_least(queue, args);
+    case reduce_op::argmin:
+    case reduce_op::argmax:
+      return start_place(queue, args);
+    default:
+      return start_bits(queue, args);
+  }
+}
+
+}  // namespace twill::TWILL_BACKEND
