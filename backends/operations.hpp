@@ -111,7 +111,7 @@ struct reduce_args {
   const std::int64_t* offsets;
   void* scratch;  ///< reduce_scratch_bytes, of which the first reduce_ticket_bytes are zero before and after
 };
-inline constexpr std::size_t reduce_ticket_bytes = 4096;
+inline constexpr std::size_t reduce_ticket_bytes = 16384;
 
 /// The operations of one backend. One line an operation.
 struct operation_table {

@@ -57,7 +57,7 @@ function(twill_add_backend name language)
   twill_build_options(twill_${name})
   target_compile_definitions(twill_${name} PRIVATE TWILL_BACKEND=${name})
   # Products of complex numbers have the same bits everywhere: no compiler may join a multiplication and an addition.
-  set_source_files_properties("${TWILL_ROOT}/src/ops/reduce_product.cpp" "${TWILL_ROOT}/backends/cpu/reduce.cpp"
-    PROPERTIES COMPILE_OPTIONS
+  set_source_files_properties("${TWILL_ROOT}/src/ops/reduce_complex.cpp" "${TWILL_ROOT}/src/ops/reduce_numbers.cpp"
+    "${TWILL_ROOT}/backends/cpu/reduce.cpp" PROPERTIES COMPILE_OPTIONS
     "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-fmad=false>;$<$<COMPILE_LANGUAGE:CXX,HIP>:-ffp-contract=off>")
 endfunction()

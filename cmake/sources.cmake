@@ -69,11 +69,12 @@ set(twill_kernel_sources
   src/ops/scan_sums.cpp
   src/ops/sieve.cpp
   src/ops/reduce.cpp
-  src/ops/reduce_bits.cpp
+  src/ops/reduce_complex.cpp
+  src/ops/reduce_integers.cpp
   src/ops/reduce_least.cpp
-  src/ops/reduce_place.cpp
-  src/ops/reduce_product.cpp
-  src/ops/reduce_sum.cpp
+  src/ops/reduce_meaning.cpp
+  src/ops/reduce_numbers.cpp
+  src/ops/reduce_places.cpp
   src/ops/table.cpp
   src/ops/transpose.cpp
   src/ops/transpose_gather.cpp

@@ -241,6 +241,12 @@ TEST_CASE("reference: shapes around vectors, warps, chunks and tasks") {
       check_shape<float, float>(stream, scratch, reduce_op::sum, {rows, 3, 0}, 0);
       check_shape<double, std::int64_t>(stream, scratch, reduce_op::argmin, {rows, 9, 12}, 1);
     }
+    // Columns whose chunks are combined in groups, and those in groups again; few rows of many columns.
+    check_shape<float, float>(stream, scratch, reduce_op::sum, {1100, 130, 0}, 0);
+    check_shape<twill::float16, float>(stream, scratch, reduce_op::sum, {600, 257, 0}, 1);
+    check_shape<std::int32_t, std::int64_t>(stream, scratch, reduce_op::argmin, {300, 130, 0}, 0);
+    check_shape<std::uint8_t, std::uint8_t>(stream, scratch, reduce_op::max, {300, 300, 0}, 0);
+    check_shape<float, float>(stream, scratch, reduce_op::sum, {9, 3000, 0}, 0);
     check_shape<std::uint8_t, std::uint64_t>(stream, scratch, reduce_op::sum, {1, 70000, 0}, 3);
     check_shape<std::int32_t, std::int32_t>(stream, scratch, reduce_op::sum, {1, 300000, 0}, 0);
   });

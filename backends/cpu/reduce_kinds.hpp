@@ -1,6 +1,10 @@
 #pragma once
 
-// What the CPU's reductions calculate with: see reduce_tree.hpp for what a kind is. `store` leaves a result.
+// What the CPU's reductions calculate with. A kind has:
+//   in, value       types of an element and of what it becomes
+//   load(element, place), combine(a, b), store(out, at, value)
+//   exact           any order of combining gives the same bits; then none(), the value of no elements
+//   pad, empty      otherwise: an element that changes nothing, and one that is the result of none
 
 #include <cmath>
 #include <complex>
@@ -11,14 +15,16 @@
 
 #include <twill/element.hpp>
 
+#include "backends/operations.hpp"
+
 namespace twill::cpu {
 
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
 
-/// What sums and products are calculated in: integers modulo 2^64, halves in float.
+/// What sums and products are calculated in.
 template <class T>
-using calculated = std::conditional_t<std::is_integral_v<T>, std::uint64_t, std::conditional_t<is_half<T>, float, T>>;
+using calculated = std::conditional_t<is_half<T>, float, T>;
 
 template <class T>
 T same_nan(T value) {
@@ -51,32 +57,47 @@ inline float number(bfloat16 half) {
 
 template <class T>
 calculated<T> calculated_from(T element) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(element));  // of unsigned ones: zero-extended
-  } else if constexpr (is_half<T>) {
+  if constexpr (is_half<T>) {
     return number(element);
   } else {
     return element;
   }
 }
 
-template <class Out, class Value>
-void store_number(void* out, std::int64_t at, Value value) {
-  Out* to = static_cast<Out*>(out) + at;
-  if constexpr (std::is_integral_v<Out>) {
-    *to = static_cast<Out>(value);
-  } else if constexpr (is_half<Out>) {
-    *to = Out(same_nan(value));
+/// Numbers leave as what they came as, but halves also as float.
+template <class T>
+void store_number(void* out, std::int64_t at, T value, element_type) {
+  static_cast<T*>(out)[at] = same_nan(value);
+}
+inline void store_number(void* out, std::int64_t at, float value, element_type type) {
+  value = same_nan(value);
+  if (type == element_type::f16) {
+    static_cast<float16*>(out)[at] = float16(value);
+  } else if (type == element_type::bf16) {
+    static_cast<bfloat16*>(out)[at] = bfloat16(value);
   } else {
-    *to = same_nan(value);
+    static_cast<float*>(out)[at] = value;
+  }
+}
+inline void store_bits(void* out, std::int64_t at, std::uint64_t value, element_type type) {
+  switch (element_bytes(type)) {
+    case 1:
+      static_cast<std::uint8_t*>(out)[at] = static_cast<std::uint8_t>(value);
+      break;
+    case 2:
+      static_cast<std::uint16_t*>(out)[at] = static_cast<std::uint16_t>(value);
+      break;
+    case 4:
+      static_cast<std::uint32_t*>(out)[at] = static_cast<std::uint32_t>(value);
+      break;
+    default:
+      static_cast<std::uint64_t*>(out)[at] = value;
   }
 }
 
 template <class T>
 T minus_zero() {
-  if constexpr (std::is_integral_v<T>) {
-    return 0;
-  } else if constexpr (is_half<T>) {
+  if constexpr (is_half<T>) {
     return T(-0.0f);
   } else if constexpr (std::is_floating_point_v<T>) {
     return T(-0.0);
@@ -93,17 +114,6 @@ T one() {
   }
 }
 
-template <class In, class Out>
-struct sum_kind {
-  using in = In;
-  using value = calculated<In>;
-  In pad = minus_zero<In>();
-  In empty = In();
-  static value load(In element, std::int64_t) { return calculated_from(element); }
-  static value combine(value a, value b) { return a + b; }
-  static void store(void* out, std::int64_t at, value v) { store_number<Out>(out, at, v); }
-};
-
 template <class T>
 T product_of(T a, T b) {
   return a * b;
@@ -116,76 +126,95 @@ std::complex<T> product_of(std::complex<T> a, std::complex<T> b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-template <class In, class Out>
-struct product_kind {
-  using in = In;
-  using value = calculated<In>;
-  In pad = one<In>();
-  In empty = one<In>();
-  static value load(In element, std::int64_t) { return calculated_from(element); }
-  static value combine(value a, value b) { return product_of(a, b); }
-  static void store(void* out, std::int64_t at, value v) { store_number<Out>(out, at, v); }
+/// Sums and products of floating-point and complex numbers, in the tree.
+template <class T, bool Product>
+struct number_kind {
+  using in = T;
+  using value = calculated<T>;
+  static constexpr bool exact = false;
+  element_type out_type;
+  T pad = Product ? one<T>() : minus_zero<T>();
+  T empty = Product ? one<T>() : T();
+
+  explicit number_kind(const detail::reduce_args& a) : out_type(a.out_type) {}
+  static value load(T element, std::int64_t) { return calculated_from(element); }
+  static value combine(value a, value b) {
+    if constexpr (Product) {
+      return product_of(a, b);
+    } else {
+      return a + b;
+    }
+  }
+  void store(void* out, std::int64_t at, value v) const { store_number(out, at, v, out_type); }
+};
+
+// The others give the same bits in any order. Their elements are words of bits.
+
+inline bool is_signed_integer(element_type type) {
+  return type <= element_type::i64;
+}
+
+/// Sums of integers, modulo 2^64.
+template <class Bits>
+struct integer_sum_kind {
+  using in = Bits;
+  using value = std::uint64_t;
+  static constexpr bool exact = true;
+  Bits flip;  ///< the sign bit of signed ones: flipped, they are unsigned and too large by as much
+  element_type out_type;
+
+  explicit integer_sum_kind(const detail::reduce_args& a)
+      : flip(is_signed_integer(a.in_type) ? static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1)) : Bits{0}),
+        out_type(a.out_type) {}
+  value none() const { return 0; }
+  value load(Bits element, std::int64_t) const { return static_cast<value>(static_cast<Bits>(element ^ flip)) - flip; }
+  static value combine(value a, value b) { return a + b; }
+  void store(void* out, std::int64_t at, value v) const { store_bits(out, at, v, out_type); }
 };
 
 /// Bits of an element that order as unsigned numbers: NaN first of all, -0 before +0.
-template <class T, bool Largest>
+template <class Bits>
 struct order_key {
-  using bits = std::conditional_t<sizeof(T) == 1, std::uint8_t,
-                                  std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                                     std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
-  static constexpr bits top = static_cast<bits>(bits{1} << (8 * sizeof(T) - 1)), all = static_cast<bits>(~bits{0});
-  static constexpr bits turn = Largest ? all : 0;
-  static constexpr bits infinity = std::is_same_v<T, float16>    ? static_cast<bits>(0x7c00)
-                                   : std::is_same_v<T, bfloat16> ? static_cast<bits>(0x7f80)
-                                   : sizeof(T) == 4              ? static_cast<bits>(0x7f800000)
-                                                                 : static_cast<bits>(0x7ff0000000000000);
-  static bits of(T element) {
-    bits b;
-    std::memcpy(&b, &element, sizeof b);
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<bits>(b ^ (std::is_signed_v<T> ? top : bits{0}) ^ turn);
-    } else {
-      const bits turned = static_cast<bits>((b & top) != 0 ? ~b : b | top);
-      return (b & (all ^ top)) > infinity ? bits{0} : static_cast<bits>(turned ^ turn);
-    }
+  static constexpr Bits top = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1)), all = static_cast<Bits>(~Bits{0});
+  bool is_float;
+  Bits turn;      ///< bits turned around
+  Bits infinity;  ///< all ones of integers
+
+  explicit order_key(const detail::reduce_args& a) : is_float(a.in_type >= element_type::f16) {
+    const bool largest = a.op == reduce_op::max || a.op == reduce_op::argmax;
+    turn = static_cast<Bits>((largest ? all : Bits{0}) ^ (is_signed_integer(a.in_type) ? top : Bits{0}));
+    infinity = !is_float                         ? all
+               : a.in_type == element_type::f16  ? static_cast<Bits>(0x7c00)
+               : a.in_type == element_type::bf16 ? static_cast<Bits>(0x7f80)
+               : sizeof(Bits) == 4               ? static_cast<Bits>(0x7f800000)
+                                                 : static_cast<Bits>(0x7ff0000000000000);
   }
-  static T back(bits key) {
-    bits b = static_cast<bits>(key ^ turn);
-    if constexpr (std::is_integral_v<T>) {
-      b = static_cast<bits>(b ^ (std::is_signed_v<T> ? top : bits{0}));
-    } else {
-      b = key == 0 ? static_cast<bits>(all ^ top) : static_cast<bits>((b & top) != 0 ? b ^ top : ~b);
-    }
-    T element;
-    std::memcpy(static_cast<void*>(&element), &b, sizeof b);
-    return element;
+  Bits of(Bits bits) const {
+    const Bits turned = static_cast<Bits>((bits & top) != 0 ? ~bits : bits | top);
+    const Bits key = static_cast<Bits>((is_float ? turned : bits) ^ turn);
+    return static_cast<Bits>(bits & (all ^ top)) > infinity ? Bits{0} : key;
   }
-  /// The number that every other comes before.
-  static T last() {
-    if constexpr (std::is_integral_v<T>) {
-      return back(all);
-    } else {
-      const bits b = static_cast<bits>(infinity | (Largest ? top : bits{0}));
-      T element;
-      std::memcpy(static_cast<void*>(&element), &b, sizeof b);
-      return element;
-    }
+  Bits back(Bits key) const {
+    const Bits bits = static_cast<Bits>(key ^ turn);
+    if (!is_float) return bits;
+    return key == 0 ? static_cast<Bits>(all ^ top) : static_cast<Bits>((bits & top) != 0 ? bits ^ top : ~bits);
   }
+  /// Of the number that every other comes before.
+  Bits last() const { return is_float ? of(static_cast<Bits>(turn == 0 ? infinity : infinity | top)) : all; }
 };
 
-template <class In, bool Largest>
-struct extreme_kind {
-  using key = order_key<In, Largest>;
-  using in = In;
-  using value = typename key::bits;
-  In pad = key::last();
-  In empty = key::last();
-  static value load(In element, std::int64_t) { return key::of(element); }
+template <class Bits>
+struct least_kind {
+  using in = Bits;
+  using value = Bits;
+  static constexpr bool exact = true;
+  order_key<Bits> key;
+
+  explicit least_kind(const detail::reduce_args& a) : key(a) {}
+  value none() const { return key.last(); }
+  value load(Bits element, std::int64_t) const { return key.of(element); }
   static value combine(value a, value b) { return b < a ? b : a; }
-  static void store(void* out, std::int64_t at, value v) {
-    const In element = key::back(v);
-    static_cast<In*>(out)[at] = element;
-  }
+  void store(void* out, std::int64_t at, value v) const { static_cast<Bits*>(out)[at] = key.back(v); }
 };
 
 template <class Bits>
@@ -194,56 +223,74 @@ struct placed {
   std::int64_t place;
 };
 
-template <class In, bool Largest>
+template <class Bits>
 struct place_kind {
-  using key = order_key<In, Largest>;
-  using in = In;
-  using value = placed<typename key::bits>;
-  In pad = key::last();
-  In empty = key::last();
-  static value load(In element, std::int64_t place) { return {key::of(element), place}; }
-  static value combine(value a, value b) { return b.key < a.key || (b.key == a.key && b.place < a.place) ? b : a; }
-  static void store(void* out, std::int64_t at, value v) { static_cast<std::int64_t*>(out)[at] = v.place; }
+  using in = Bits;
+  using value = placed<Bits>;
+  static constexpr bool exact = true;
+  order_key<Bits> key;
+
+  explicit place_kind(const detail::reduce_args& a) : key(a) {}
+  value none() const { return {order_key<Bits>::all, -1}; }
+  value load(Bits element, std::int64_t place) const { return {key.of(element), place}; }
+  /// `b` comes later unless nothing came before.
+  static value combine(value a, value b) { return b.place >= 0 && (a.place < 0 || b.key < a.key) ? b : a; }
+  void store(void* out, std::int64_t at, value v) const { static_cast<std::int64_t*>(out)[at] = v.place; }
 };
 
-enum class logic { all, any, odd };
+/// Both halves of a c128.
+struct two_words {
+  std::uint64_t a, b;
+};
 
-/// Counts elements that are not zero; for `all`, those that are.
-template <class In, logic What>
-struct logic_kind {
-  using in = In;
+/// Products of integers, logical and bitwise operations.
+template <class Bits>
+struct bits_kind {
+  using in = Bits;
   using value = std::uint64_t;
-  In pad = What == logic::all ? one<In>() : In();
-  In empty = pad;
-  static value load(In element, std::int64_t) {
-    bool is_zero;
-    if constexpr (is_half<In>) {
-      is_zero = (element.bits & 0x7fffu) == 0;
-    } else {
-      is_zero = element == In();
+  static constexpr bool exact = true;
+  reduce_op op;
+  element_type out_type;
+  std::uint64_t mask = ~std::uint64_t{0};  ///< of logical operations: the bits that count, for -0 is 0
+  std::uint64_t sign = 0;                  ///< of products of signed integers
+
+  explicit bits_kind(const detail::reduce_args& a) : op(a.op), out_type(a.out_type) {
+    constexpr std::uint64_t top = std::uint64_t{1} << (8 * (sizeof(Bits) > 8 ? 8 : sizeof(Bits)) - 1);
+    if (is_signed_integer(a.in_type)) sign = top;
+    if (a.in_type >= element_type::f16) mask = ~top;
+    if (a.in_type == element_type::c64) mask = 0x7fffffff7fffffff;
+  }
+  value none() const { return op == reduce_op::product ? 1 : op == reduce_op::bitwise_and ? ~std::uint64_t{0} : 0; }
+  value load(Bits element, std::int64_t) const {
+    if (op == reduce_op::product) return (word(element) ^ sign) - sign;
+    if (op >= reduce_op::bitwise_and) return word(element);
+    // The number of elements that are not zero; of those that are for `and`.
+    return ((word(element) & mask) == 0) == (op == reduce_op::logical_and) ? 1 : 0;
+  }
+  value combine(value a, value b) const {
+    switch (op) {
+      case reduce_op::product:
+        return a * b;
+      case reduce_op::bitwise_and:
+        return a & b;
+      case reduce_op::bitwise_or:
+        return a | b;
+      case reduce_op::bitwise_xor:
+        return a ^ b;
+      default:
+        return a + b;
     }
-    return is_zero == (What == logic::all) ? 1 : 0;
   }
-  static value combine(value a, value b) { return a + b; }
-  static void store(void* out, std::int64_t at, value v) {
-    const bool result = What == logic::all ? v == 0 : What == logic::any ? v != 0 : (v & 1) != 0;
-    static_cast<std::uint8_t*>(out)[at] = result ? 1 : 0;
+  void store(void* out, std::int64_t at, value v) const {
+    if (op == reduce_op::logical_and) v = v == 0 ? 1 : 0;
+    if (op == reduce_op::logical_or) v = v != 0 ? 1 : 0;
+    if (op == reduce_op::logical_xor) v &= 1;
+    store_bits(out, at, v, out_type);
   }
-};
 
-enum class bitwise { all, any, odd };
-
-template <class In, bitwise What>
-struct bitwise_kind {
-  using in = In;
-  using value = In;
-  In pad = What == bitwise::all ? static_cast<In>(~In{0}) : In{0};
-  In empty = pad;
-  static value load(In element, std::int64_t) { return element; }
-  static value combine(value a, value b) {
-    return static_cast<In>(What == bitwise::all ? a & b : What == bitwise::any ? a | b : a ^ b);
-  }
-  static void store(void* out, std::int64_t at, value v) { static_cast<In*>(out)[at] = v; }
+ private:
+  static std::uint64_t word(std::uint64_t bits) { return bits; }
+  static std::uint64_t word(two_words bits) { return bits.a | bits.b; }
 };
 
 }  // namespace twill::cpu

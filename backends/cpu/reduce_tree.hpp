@@ -1,9 +1,6 @@
 #pragma once
 
-// The trees of src/kernels/reduce_tree.hpp and reduce_columns.hpp, walked by the CPU. `Kind` says what is calculated:
-//   in, value       types of an element and of what it becomes
-//   load(element, place), combine(a, b)
-//   pad             an element that changes nothing
+// The trees of src/kernels/reduce_tree.hpp and reduce_columns.hpp, walked by the CPU: see reduce_kinds.hpp for `Kind`.
 
 #include <algorithm>
 #include <cstddef>
@@ -36,9 +33,10 @@ typename Kind::value combine_eight(const Kind& kind, Element&& element) {
 template <class Kind>
 class neighbour_stack {
  public:
+  explicit neighbour_stack(const Kind& kind) : kind_(kind) {}
   void push(typename Kind::value value) {
     int level = 0;
-    for (std::uint64_t bit = count_; (bit & 1) != 0; bit >>= 1) value = Kind::combine(levels_[level++], value);
+    for (std::uint64_t bit = count_; (bit & 1) != 0; bit >>= 1) value = kind_.combine(levels_[level++], value);
     levels_[level] = value;
     ++count_;
   }
@@ -48,12 +46,13 @@ class neighbour_stack {
     while ((count_ >> level & 1) == 0) ++level;
     typename Kind::value value = levels_[level];
     for (++level; count_ >> level != 0; ++level) {
-      if ((count_ >> level & 1) != 0) value = Kind::combine(levels_[level], value);
+      if ((count_ >> level & 1) != 0) value = kind_.combine(levels_[level], value);
     }
     return value;
   }
 
  private:
+  const Kind& kind_;
   typename Kind::value levels_[48];
   std::uint64_t count_ = 0;
 };
@@ -99,17 +98,23 @@ typename Kind::value combine_chunk(const Kind& kind, const typename Kind::in* in
   return columns[0];
 }
 
-/// Elements `begin` to `end` of an array, whole chunks but for the last.
+/// Elements `begin` to `end` of an array, at least one unless the kind is exact; chunks are whole but for the last.
 template <class Kind>
 typename Kind::value combine_elements(const Kind& kind, const typename Kind::in* in, std::int64_t begin,
                                       std::int64_t end) {
-  neighbour_stack<Kind> stack;
-  std::int64_t at = begin;
-  do {
-    stack.push(combine_chunk(kind, in + at, end - at, at));
-    at += chunk_of<Kind>;
-  } while (at < end);
-  return stack.all();
+  if constexpr (Kind::exact) {
+    auto all = kind.none();
+    for (std::int64_t at = begin; at < end; ++at) all = kind.combine(all, kind.load(in[at], at));
+    return all;
+  } else {
+    neighbour_stack<Kind> stack(kind);
+    std::int64_t at = begin;
+    do {
+      stack.push(combine_chunk(kind, in + at, end - at, at));
+      at += chunk_of<Kind>;
+    } while (at < end);
+    return stack.all();
+  }
 }
 
 }  // namespace twill::cpu

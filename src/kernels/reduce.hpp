@@ -1,14 +1,21 @@
 #pragma once
 
-// Reductions of arrays and rows in one launch: blocks combine chunks of the tree (reduce_tree.hpp), and the block of a
-// row that finishes last combines what the others left. It finds out by a ticket, a counter that it sets back to zero
-// for the next call.
+// Reductions of arrays, rows and segments in one launch: blocks combine chunks of the tree (reduce_tree.hpp), and the
+// block of a row that finishes last combines what the others left. It finds out by a ticket, a counter that it sets
+// back to zero for the next call.
 
 #include "kernels/reduce_finish.hpp"
 #include "kernels/reduce_tree.hpp"
-#include "kernels/reduce_values.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
+
+/// How the rows are dealt out to blocks.
+enum class reduce_deal : int {
+  lanes,     ///< short rows: `width` lanes have one, 8 after each other
+  warps,     ///< short rows: a warp has one
+  tasks,     ///< `tasks` blocks share a row
+  segments,  ///< a warp has each short row, the block together each long one
+};
 
 /// `rows` arrays, each reduced to one result.
 struct reduce_problem {
@@ -16,172 +23,161 @@ struct reduce_problem {
   std::int64_t rows;
   std::int64_t bytes;           ///< of a row
   std::int64_t stride;          ///< bytes from row to row
-  const std::int64_t* offsets;  ///< instead of bytes and stride: row r has elements offsets[r] to offsets[r + 1] - 1
-  unsigned tasks;               ///< blocks that share a row
-  int chunk_shift;              ///< log2 of the chunks that a block combines
-  int width;                    ///< lanes that share a short row, a power of two
-  bool aligned;                 ///< every row begins at a multiple of 16 bytes
-  void* partials;               ///< a value for each task
-  std::uint32_t* tickets;       ///< one for each row that tasks share: zero before and after
-  std::uint32_t pad[4];         ///< a vector of elements that change nothing
-  std::uint32_t empty[4];       ///< a vector that begins with the result of no elements
+  const std::int64_t* offsets;  ///< segments: instead of these, row r has elements offsets[r] to offsets[r + 1] - 1
+  reduce_deal deal;
+  unsigned tasks;
+  int chunk_shift;         ///< log2 of the chunks that a task combines
+  int width;               ///< a power of two up to 32
+  bool aligned;            ///< every row begins at a multiple of 16 bytes
+  void* partials;          ///< a value for each task
+  std::uint32_t* tickets;  ///< one for each row that tasks share: zero before and after
+  std::uint32_t pad[4];    ///< a vector of elements that change nothing
+  std::uint32_t empty[4];  ///< a vector that begins with the result of no elements
   reduce_terms terms;
   reduce_finish finish;
 };
 
 inline constexpr int partials_a_thread = 16;
 inline constexpr unsigned most_tasks = reduce_threads * partials_a_thread;
+/// Rows up to this are short: a warp reads them at once.
+inline constexpr std::int64_t short_row_bytes = reduce_threads * vector_bytes;
 
 __device__ inline word16 vector_of(const std::uint32_t (&words)[4]) {
   return make_word16(words[0], words[1], words[2], words[3]);
 }
 
-/// The vector at `at`, of which `left` bytes (at least 1) are there, element by element.
-template <class Unit>
-__device__ inline word16 edge_vector(const unsigned char* at, std::int64_t left, word16 pad) {
-  auto all = bits_as<elements_of<Unit>>(pad);
-#pragma unroll
-  for (int i = 0; i < elements_of<Unit>::count; ++i) {
-    if (static_cast<std::int64_t>((i + 1) * sizeof(Unit)) <= left) {
-      all.element[i] = reinterpret_cast<const Unit*>(at)[i];
-    }
-  }
-  return bits_as<word16>(all);
-}
-
-/// Vectors of rows: raw[i] is the one at place(i).at, of which place(i).left bytes are there, 0 or less for none.
-/// `whole`: they are aligned, and there or not as a whole. Branches between the loads would serialise them.
-struct vector_place {
-  const unsigned char* at;
-  std::int64_t left;
-};
-template <class Unit, int Count, class Place>
-__device__ inline void load_vectors(word16 (&raw)[Count], bool whole, word16 pad, Place&& place) {
-  if (whole) {
-#pragma unroll
-    for (int i = 0; i < Count; ++i) {
-      const vector_place from = place(i);
-      raw[i] = pad;
-      if (from.left > 0) raw[i] = *reinterpret_cast<const word16*>(from.at);
-    }
-  } else {
-#pragma unroll
-    for (int i = 0; i < Count; ++i) {
-      const vector_place from = place(i);
-      raw[i] = from.left > 0 ? edge_vector<Unit>(from.at, from.left, pad) : pad;
-    }
-  }
-}
-
-/// Whether the vectors of a row of `bytes` can be loaded as a whole.
-__device__ inline bool has_whole_vectors(const reduce_problem& p, std::int64_t bytes) {
-  return p.aligned && bytes % vector_bytes == 0;
-}
-
 /// A vector's elements, combined.
-template <class Load, class Op>
-__device__ inline typename Op::value vector_value(word16 raw, std::int64_t place, const reduce_terms& terms) {
-  typename Op::value slots[Load::slots];
-  Load::vector(slots, raw, place, terms);
-  combine_neighbours<Op>(slots);
+template <class Kind>
+__device__ inline typename Kind::value vector_value(word16 raw, std::int64_t place, const reduce_terms& terms) {
+  typename Kind::value slots[Kind::slots];
+  Kind::vector(slots, raw, place, terms);
+  combine_neighbours<Kind>(slots, terms);
   return slots[0];
 }
 
-/// This thread's part of a chunk, of which `left` bytes are there: its 8 vectors, combined.
-template <class Load, class Op>
-__device__ inline typename Op::value chunk_part(const reduce_problem& p, const unsigned char* chunk, std::int64_t left,
-                                                std::int64_t place, bool aligned) {
-  using value = typename Op::value;
-  constexpr int a_vector = elements_of<typename Load::unit>::count;
-  const int t = static_cast<int>(threadIdx.x);
-  word16 raw[reduce_rows];
-  if (aligned && left >= chunk_bytes) {
-    const auto* vectors = reinterpret_cast<const word16*>(chunk) + t;
+/// Loads 8 vectors, `step` bytes apart, of an aligned row of which `left` bytes are there from the first on. Branches
+/// between the loads would serialise them, so the one vector that may be cut is fetched apart.
+template <class Kind>
+__device__ inline void load_vectors(word16 (&raw)[8], const unsigned char* first, int step, std::int64_t left,
+                                    word16 pad, const reduce_terms& terms) {
+  if (left >= 7 * step + vector_bytes) {
 #pragma unroll
-    for (int row = 0; row < reduce_rows; ++row) raw[row] = vectors[row * reduce_threads];
-  } else {
-    load_vectors<typename Load::unit>(raw, aligned && left % vector_bytes == 0, vector_of(p.pad), [&](int row) {
-      const int first = (row * reduce_threads + t) * vector_bytes;
-      return vector_place{chunk + first, left - first};
-    });
+    for (int i = 0; i < 8; ++i) raw[i] = *reinterpret_cast<const word16*>(first + i * step);
+    return;
   }
-  // Pairs of rows, then pairs of pairs, so that few values are alive at a time.
-  value slots[3][Load::slots];
+  const int there = left < 0 ? 0 : static_cast<int>(left), cut = there % step;
 #pragma unroll
-  for (int row = 0; row < reduce_rows; row += 2) {
-    value one[Load::slots], two[Load::slots];
-    Load::vector(one, raw[row], place + (row * reduce_threads + t) * a_vector, p.terms);
-    Load::vector(two, raw[row + 1], place + ((row + 1) * reduce_threads + t) * a_vector, p.terms);
+  for (int i = 0; i < 8; ++i) {
+    raw[i] = pad;
+    if (there - i * step >= vector_bytes) raw[i] = *reinterpret_cast<const word16*>(first + i * step);
+  }
+  if (cut == 0 || cut >= vector_bytes) return;
+  const word16 edge = Kind::edge(first + (there - cut), cut, pad, terms);
 #pragma unroll
-    for (int s = 0; s < Load::slots; ++s) {
-      value pair = Op::combine(one[s], two[s]);
-      if (row % 4 == 2) pair = Op::combine(slots[0][s], pair);
-      if (row == 6) pair = Op::combine(slots[1][s], pair);
-      slots[row == 6 ? 2 : row % 4 == 2 ? 1 : 0][s] = pair;
+  for (int i = 0; i < 8; ++i) {
+    if (there - i * step == cut) raw[i] = edge;
+  }
+}
+
+/// Vector `i` of those that are `step` bytes apart in a row that begins anywhere, of which `left` bytes are there.
+template <class Kind>
+__device__ inline word16 any_vector(const reduce_problem& p, const unsigned char* first, std::int64_t left) {
+  const word16 pad = vector_of(p.pad);
+  return left > 0 ? Kind::edge(first, left < vector_bytes ? left : vector_bytes, pad, p.terms) : pad;
+}
+
+/// This thread's part of a chunk, of which `left` bytes are there: its 8 vectors, combined element by element, and
+/// these as neighbours.
+template <class Kind>
+__device__ inline typename Kind::value chunk_part(const reduce_problem& p, const unsigned char* chunk,
+                                                  std::int64_t left, std::int64_t place, bool aligned) {
+  constexpr int step = reduce_threads * vector_bytes;
+  const int from = static_cast<int>(threadIdx.x) * vector_bytes, elements = step >> p.terms.shift;
+  const unsigned char* first = chunk + from;
+  place += from >> p.terms.shift;
+  typename Kind::value set[Kind::slots];
+  eight_sets<Kind, Kind::slots> eight;
+  if (aligned) {
+    word16 raw[8];
+    load_vectors<Kind>(raw, first, step, left - from, vector_of(p.pad), p.terms);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      Kind::vector(set, raw[i], place + i * elements, p.terms);
+      eight.push(set, i, p.terms);
+    }
+  } else {
+#pragma unroll 1
+    for (int i = 0; i < 8; ++i) {
+      const word16 raw = any_vector<Kind>(p, first + i * step, left - from - i * step);
+      Kind::vector(set, raw, place + i * elements, p.terms);
+      eight.push(set, i, p.terms);
     }
   }
-  combine_neighbours<Op>(slots[2]);
-  return slots[2][0];
+  combine_neighbours<Kind>(set, p.terms);
+  return set[0];
 }
 
 /// The values of a block's 256 threads, parts and lanes, combined; in thread 0. `shared` may be written again after the
 /// next barrier but one.
-template <class Op>
-__device__ inline typename Op::value combine_threads(typename Op::value* shared, typename Op::value mine) {
+template <class Kind>
+__device__ inline typename Kind::value combine_threads(typename Kind::value* shared, typename Kind::value mine,
+                                                       const reduce_terms& terms) {
   shared[threadIdx.x] = mine;
   __syncthreads();
   if (threadIdx.x >= reduce_lanes) return mine;
-  typename Op::value parts[reduce_parts];
+  typename Kind::value parts[reduce_parts];
 #pragma unroll
   for (int i = 0; i < reduce_parts; ++i) parts[i] = shared[i * reduce_lanes + threadIdx.x];
-  combine_neighbours<Op>(parts);
-  return combine_lanes<Op>(parts[0]);
+  combine_neighbours<Kind>(parts, terms);
+  return combine_lanes<Kind>(parts[0], terms);
 }
 
 /// The bytes `begin` to `end` of a row, whole chunks but for the last, combined by the block; in thread 0.
-template <class Load, class Op>
-__device__ inline typename Op::value combine_chunks(const reduce_problem& p, const unsigned char* row,
-                                                    std::int64_t begin, std::int64_t end, bool aligned) {
-  using value = typename Op::value;
+template <class Kind>
+__device__ inline typename Kind::value combine_chunks(const reduce_problem& p, const unsigned char* row,
+                                                      std::int64_t begin, std::int64_t end, bool aligned) {
+  using value = typename Kind::value;
   __shared__ value shared[2][reduce_threads];
   __shared__ value levels[48];
-  constexpr int unit = static_cast<int>(sizeof(typename Load::unit));
-  value mine = chunk_part<Load, Op>(p, row + begin, end - begin, begin / unit, aligned);
-  mine = combine_threads<Op>(shared[0], mine);
-  if (begin + chunk_bytes >= end) return mine;
-  neighbour_stack<Op, value> stack(levels);
-  if (threadIdx.x == 0) stack.push(mine);
-  int buffer = 1;
-  for (std::int64_t at = begin + chunk_bytes; at < end; at += chunk_bytes, buffer ^= 1) {
-    mine = chunk_part<Load, Op>(p, row + at, end - at, at / unit, aligned);
-    mine = combine_threads<Op>(shared[buffer], mine);
-    if (threadIdx.x == 0) stack.push(mine);
+  neighbour_stack<Kind> stack(levels);
+  value mine{};
+  int buffer = 0;
+#pragma unroll 1
+  for (std::int64_t at = begin; at < end; at += chunk_bytes, buffer ^= 1) {
+    const value part = chunk_part<Kind>(p, row + at, end - at, at >> p.terms.shift, aligned);
+    if (Kind::exact) {
+      mine = at == begin ? part : Kind::combine(mine, part, p.terms);
+    } else {
+      mine = combine_threads<Kind>(shared[buffer], part, p.terms);
+      if (threadIdx.x == 0 && begin + chunk_bytes < end) stack.push(mine, p.terms);
+    }
   }
-  return threadIdx.x == 0 ? stack.all() : mine;
+  if (Kind::exact) return combine_threads<Kind>(shared[0], mine, p.terms);
+  return threadIdx.x == 0 && begin + chunk_bytes < end ? stack.all(p.terms) : mine;
 }
 
 /// `count` values, at most most_tasks, combined as neighbours by the block; in all threads.
-template <class Op>
-__device__ inline typename Op::value combine_partials(const typename Op::value* partials, unsigned count,
-                                                      typename Op::value identity) {
+template <class Kind>
+__device__ inline typename Kind::value combine_partials(const typename Kind::value* partials, unsigned count,
+                                                        typename Kind::value identity, const reduce_terms& terms) {
   constexpr int warps = reduce_threads / reduce_lanes;
-  __shared__ typename Op::value shared[warps];
+  __shared__ typename Kind::value shared[warps];
   unsigned each = 1;  // partials a thread, a power of two
   while (each * reduce_threads < count) each *= 2;
-  typename Op::value mine[partials_a_thread];
+  typename Kind::value mine[partials_a_thread];
 #pragma unroll
   for (unsigned i = 0; i < partials_a_thread; ++i) {
     const unsigned at = threadIdx.x * each + i;
     mine[i] = i < each && at < count ? partials[at] : identity;
   }
-  combine_neighbours<Op>(mine);
-  const auto warp = combine_neighbouring_lanes<Op>(mine[0]);
+  combine_neighbours<Kind>(mine, terms);
+  const auto warp = combine_neighbouring_lanes<Kind>(mine[0], terms);
   if (threadIdx.x % reduce_lanes == 0) shared[threadIdx.x / reduce_lanes] = warp;
   __syncthreads();
-  typename Op::value all[warps];
+  typename Kind::value all[warps];
 #pragma unroll
   for (int i = 0; i < warps; ++i) all[i] = shared[i];
-  combine_neighbours<Op>(all);
+  combine_neighbours<Kind>(all, terms);
   return all[0];
 }
 
@@ -194,97 +190,142 @@ __device__ inline bool comes_last(std::uint32_t* ticket, unsigned count) {
   return last;
 }
 
-// Arrays, and rows longer than a warp's share: blocks are tasks of rows.
-template <class Load, class Op>
-__global__ void __launch_bounds__(reduce_threads) reduce_chunks(reduce_problem p) {
-  using value = typename Op::value;
-  const std::int64_t row = blockIdx.x / p.tasks;
-  const unsigned task = blockIdx.x % p.tasks;
-  const std::int64_t a_task = chunk_bytes << p.chunk_shift, begin = task * a_task, rest = p.bytes - begin;
+template <class Kind>
+__device__ inline typename Kind::value identity_of(const reduce_problem& p) {
+  return vector_value<Kind>(vector_of(p.pad), INT64_MAX / 2, p.terms);
+}
+
+/// A short row by a warp, 8 vectors a lane; in lane 0.
+template <class Kind>
+__device__ inline typename Kind::value combine_short_row(const reduce_problem& p, const unsigned char* row,
+                                                         std::int64_t bytes, bool aligned) {
+  constexpr int step = reduce_lanes * vector_bytes;
+  const int from = static_cast<int>(threadIdx.x) % reduce_lanes * vector_bytes;
+  const int place = from >> p.terms.shift, elements = step >> p.terms.shift;
+  typename Kind::value parts[8];
+  if (aligned) {
+    word16 raw[8];
+    load_vectors<Kind>(raw, row + from, step, bytes - from, vector_of(p.pad), p.terms);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) parts[i] = vector_value<Kind>(raw[i], place + i * elements, p.terms);
+    combine_neighbours<Kind>(parts, p.terms);
+  } else {
+    eight_sets<Kind, 1> eight;
+#pragma unroll 1
+    for (int i = 0; i < 8; ++i) {
+      const word16 raw = any_vector<Kind>(p, row + from + i * step, bytes - from - i * step);
+      typename Kind::value set[1] = {vector_value<Kind>(raw, place + i * elements, p.terms)};
+      eight.push(set, i, p.terms);
+      parts[0] = set[0];
+    }
+  }
+  return combine_lanes<Kind>(parts[0], p.terms);
+}
+
+/// Short rows of p.width vectors or less: 8 in each group of so many lanes.
+template <class Kind>
+__device__ inline void reduce_lane_rows(const reduce_problem& p) {
+  const int t = static_cast<int>(threadIdx.x), lane = t % p.width, groups = reduce_threads / p.width;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * (groups * 8) + t / p.width;
+  const int from = lane * vector_bytes, place = from >> p.terms.shift;
+  const unsigned char* in = p.in + first * p.stride + from;
+  typename Kind::value mine[8];
+  if (p.aligned && p.bytes % vector_bytes == 0) {
+    word16 raw[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      raw[i] = vector_of(p.pad);
+      if (from < p.bytes && first + i * groups < p.rows) {
+        raw[i] = *reinterpret_cast<const word16*>(in + i * groups * p.stride);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < 8; ++i) mine[i] = vector_value<Kind>(raw[i], place, p.terms);
+  } else {
+#pragma unroll 1
+    for (int i = 0; i < 8; ++i) {
+      const std::int64_t left = first + i * groups < p.rows ? p.bytes - from : 0;
+      // The oldest leaves, so that no index is unknown to the compiler.
+#pragma unroll
+      for (int k = 0; k < 7; ++k) mine[k] = mine[k + 1];
+      mine[7] = vector_value<Kind>(any_vector<Kind>(p, in + i * groups * p.stride, left), place, p.terms);
+    }
+  }
+  for (int step = p.width / 2; step > 0; step /= 2) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      mine[i] = Kind::combine(mine[i], lane_above(mine[i], static_cast<unsigned>(step)), p.terms);
+    }
+  }
+#pragma unroll 1
+  for (int i = 0; i < 8; ++i) {
+    if (lane == 0 && first + i * groups < p.rows) store_result(p.finish, first + i * groups, mine[0]);
+#pragma unroll
+    for (int k = 0; k < 7; ++k) mine[k] = mine[k + 1];
+  }
+}
+
+/// Where row `row` begins, and how many bytes it has.
+struct row_place {
+  std::int64_t begin, bytes;
+};
+__device__ inline row_place place_of(const reduce_problem& p, std::int64_t row) {
+  if (p.deal != reduce_deal::segments) return {row * p.stride, p.bytes};
+  return {p.offsets[row] << p.terms.shift, (p.offsets[row + 1] - p.offsets[row]) << p.terms.shift};
+}
+__device__ inline bool is_aligned(const reduce_problem& p, const row_place& place) {
+  return p.aligned && place.begin % vector_bytes == 0;
+}
+
+/// This warp's row, if it is short.
+template <class Kind>
+__device__ inline void reduce_warp_row(const reduce_problem& p) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * reduce_parts + threadIdx.x / reduce_lanes;
+  if (row >= p.rows) return;
+  const row_place place = place_of(p, row);
+  if (place.bytes > short_row_bytes) return;
+  auto mine = combine_short_row<Kind>(p, p.in + place.begin, place.bytes, is_aligned(p, place));
+  if (p.deal == reduce_deal::segments && place.bytes <= 0) {
+    mine = vector_value<Kind>(vector_of(p.empty), -1, p.terms);
+  }
+  if (threadIdx.x % reduce_lanes == 0) store_result(p.finish, row, mine);
+}
+
+/// A task's part of row `row`; the last task of the row stores the result.
+template <class Kind>
+__device__ inline void reduce_task(const reduce_problem& p, std::int64_t row, unsigned task) {
+  using value = typename Kind::value;
+  const row_place place = place_of(p, row);
+  if (place.bytes <= short_row_bytes) return;
+  const std::int64_t a_task = p.tasks == 1 ? place.bytes : chunk_bytes << p.chunk_shift;
+  const std::int64_t begin = task * a_task, rest = place.bytes - begin;
   value mine =
-      combine_chunks<Load, Op>(p, p.in + row * p.stride, begin, begin + (rest < a_task ? rest : a_task), p.aligned);
+      combine_chunks<Kind>(p, p.in + place.begin, begin, begin + (rest < a_task ? rest : a_task), is_aligned(p, place));
   if (p.tasks > 1) {
     value* partials = static_cast<value*>(p.partials);
     if (threadIdx.x == 0) partials[blockIdx.x] = mine;
     if (!comes_last(p.tickets + row, p.tasks)) return;
-    const value identity = vector_value<Load, Op>(vector_of(p.pad), INT64_MAX / 2, p.terms);
-    mine = combine_partials<Op>(partials + row * p.tasks, p.tasks, identity);
+    mine = combine_partials<Kind>(partials + row * p.tasks, p.tasks, identity_of<Kind>(p), p.terms);
     if (threadIdx.x == 0) p.tickets[row] = 0;
   }
   if (threadIdx.x == 0) store_result(p.finish, row, mine);
 }
 
-/// Vectors of a row that a warp reads at once: rows up to this are short.
-inline constexpr std::int64_t short_row_bytes = reduce_threads * vector_bytes;
-
-/// A short row by a warp, 8 vectors a lane; in lane 0.
-template <class Load, class Op>
-__device__ inline typename Op::value combine_short_row(const reduce_problem& p, const unsigned char* row,
-                                                       std::int64_t bytes, bool aligned) {
-  constexpr int a_vector = elements_of<typename Load::unit>::count;
-  const int lane = static_cast<int>(threadIdx.x) % reduce_lanes;
-  word16 raw[reduce_parts];
-  load_vectors<typename Load::unit>(raw, aligned && bytes % vector_bytes == 0, vector_of(p.pad), [&](int i) {
-    const int first = (i * reduce_lanes + lane) * vector_bytes;
-    return vector_place{row + first, bytes - first};
-  });
-  typename Op::value parts[reduce_parts];
-#pragma unroll
-  for (int i = 0; i < reduce_parts; ++i) {
-    parts[i] = vector_value<Load, Op>(raw[i], (i * reduce_lanes + lane) * a_vector, p.terms);
-  }
-  combine_neighbours<Op>(parts);
-  return combine_lanes<Op>(parts[0]);
-}
-
-// Short rows: a warp has one, or where p.width lanes are enough for one, several at a time and 8 after each other.
-template <class Load, class Op>
-__global__ void __launch_bounds__(reduce_threads) reduce_short_rows(reduce_problem p) {
-  constexpr int a_vector = elements_of<typename Load::unit>::count, at_once = 8;
-  const int t = static_cast<int>(threadIdx.x);
-  if (p.bytes > reduce_lanes * vector_bytes) {
-    const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * reduce_parts + t / reduce_lanes;
-    if (row >= p.rows) return;
-    const auto mine = combine_short_row<Load, Op>(p, p.in + row * p.stride, p.bytes, p.aligned);
-    if (t % reduce_lanes == 0) store_result(p.finish, row, mine);
-    return;
-  }
-  const int lane = t % p.width, groups = reduce_threads / p.width;
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * (groups * at_once) + t / p.width;
-  word16 raw[at_once];
-  load_vectors<typename Load::unit>(raw, has_whole_vectors(p, p.bytes), vector_of(p.pad), [&](int i) {
-    const std::int64_t row = first + i * groups;
-    return vector_place{p.in + row * p.stride + lane * vector_bytes, row < p.rows ? p.bytes - lane * vector_bytes : 0};
-  });
-#pragma unroll
-  for (int i = 0; i < at_once; ++i) {
-    auto mine = vector_value<Load, Op>(raw[i], lane * a_vector, p.terms);
-    mine = combine_lanes<Op>(mine, p.width);
-    if (lane == 0 && first + i * groups < p.rows) store_result(p.finish, first + i * groups, mine);
-  }
-}
-
-// Segments of any lengths: a warp has each short one, the block together each long one.
-template <class Load, class Op>
-__global__ void __launch_bounds__(reduce_threads) reduce_segments(reduce_problem p) {
-  constexpr int unit = static_cast<int>(sizeof(typename Load::unit));
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * reduce_parts;
-  const std::int64_t own = first + threadIdx.x / reduce_lanes;
-  if (own < p.rows) {
-    const std::int64_t begin = p.offsets[own] * unit, bytes = p.offsets[own + 1] * unit - begin;
-    const bool aligned = p.aligned && begin % vector_bytes == 0;
-    if (bytes <= short_row_bytes) {
-      auto mine = combine_short_row<Load, Op>(p, p.in + begin, bytes, aligned);
-      if (bytes <= 0) mine = vector_value<Load, Op>(vector_of(p.empty), -1, p.terms);
-      if (threadIdx.x % reduce_lanes == 0) store_result(p.finish, own, mine);
-    }
-  }
-  for (std::int64_t row = first; row < p.rows && row < first + reduce_parts; ++row) {
-    const std::int64_t begin = p.offsets[row] * unit, bytes = p.offsets[row + 1] * unit - begin;
-    if (bytes <= short_row_bytes) continue;
-    __syncthreads();
-    const auto mine = combine_chunks<Load, Op>(p, p.in + begin, 0, bytes, p.aligned && begin % vector_bytes == 0);
-    if (threadIdx.x == 0) store_result(p.finish, row, mine);
+template <class Kind>
+__global__ void __launch_bounds__(reduce_threads) reduce_rows(reduce_problem p) {
+  if (p.deal == reduce_deal::lanes) return reduce_lane_rows<Kind>(p);
+  if (p.deal != reduce_deal::tasks) reduce_warp_row<Kind>(p);
+  if (p.deal == reduce_deal::warps) return;
+  // Each task has one row; each block of segments has 8, and reduces the long ones.
+  const bool has_offsets = p.deal == reduce_deal::segments;
+  const std::int64_t first = has_offsets ? std::int64_t{blockIdx.x} * reduce_parts : blockIdx.x / p.tasks;
+  const std::int64_t end = has_offsets && first + reduce_parts < p.rows ? first + reduce_parts
+                           : has_offsets                                ? p.rows
+                                                                        : first + 1;
+#pragma unroll 1
+  for (std::int64_t row = first; row < end; ++row) {
+    if (row > first) __syncthreads();
+    reduce_task<Kind>(p, row, blockIdx.x % p.tasks);
   }
 }
 

@@ -2,22 +2,20 @@
 
 // From the value of a reduction to its result in memory.
 
-#include "kernels/reduce_values.hpp"
+#include "kernels/reduce_kinds.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
 /// What becomes of a value of 64 bits, or a key.
 enum class reduce_end : int {
   plain,        ///< its low bytes
-  integer_key,  ///< flipped back
+  flipped,      ///< flipped back
   float_key,    ///< likewise; NaN where it was first
   all_nonzero,  ///< 1 when it is zero: no zeros were counted
   any_nonzero,  ///< 1 when it is not zero
   odd_nonzero,  ///< 1 when it is odd
-  fold_or,      ///< its pieces of out_bytes combined, and flipped back
-  fold_xor,
-  half,   ///< f32 to f16
-  brain,  ///< f32 to bf16
+  half,         ///< f32 to f16
+  brain,        ///< f32 to bf16
 };
 
 struct reduce_finish {
@@ -43,13 +41,6 @@ __device__ inline void store_bits(const reduce_finish& f, std::int64_t at, std::
   }
 }
 
-__device__ inline std::uint64_t fold(const reduce_finish& f, std::uint64_t bits) {
-  for (int width = 32; width >= 8 * f.out_bytes; width /= 2) {
-    bits = f.end == reduce_end::fold_or ? bits | bits >> width : bits ^ bits >> width;
-  }
-  return bits ^ f.flip;
-}
-
 /// The element that float_key made `key` of: `bytes` wide.
 __device__ inline std::uint64_t float_of_key(const reduce_finish& f, std::uint64_t key) {
   const std::uint64_t top = std::uint64_t{1} << (8 * f.out_bytes - 1), all = top | (top - 1);
@@ -60,7 +51,7 @@ __device__ inline std::uint64_t float_of_key(const reduce_finish& f, std::uint64
 
 __device__ inline void store_result(const reduce_finish& f, std::int64_t at, std::uint64_t value) {
   switch (f.end) {
-    case reduce_end::integer_key:
+    case reduce_end::flipped:
       return store_bits(f, at, value ^ f.flip);
     case reduce_end::float_key:
       return store_bits(f, at, float_of_key(f, value));
@@ -70,9 +61,6 @@ __device__ inline void store_result(const reduce_finish& f, std::int64_t at, std
       return store_bits(f, at, value != 0 ? 1 : 0);
     case reduce_end::odd_nonzero:
       return store_bits(f, at, value & 1);
-    case reduce_end::fold_or:
-    case reduce_end::fold_xor:
-      return store_bits(f, at, fold(f, value));
     default:
       return store_bits(f, at, value);
   }
@@ -103,7 +91,7 @@ __device__ inline void store_result(const reduce_finish& f, std::int64_t at, dou
 }
 template <class T>
 __device__ inline void store_result(const reduce_finish& f, std::int64_t at, complex_value<T> value) {
-  using word = key_for<sizeof(T)>;
+  using word = key_for<T>;
   word* to = static_cast<word*>(f.out) + 2 * at;
   to[0] = bits_of(value.re);
   to[1] = bits_of(value.im);

@@ -14,73 +14,107 @@
 
 #include <cstdint>
 
-#include "kernels/reduce_values.hpp"
+#include "kernels/reduce_kinds.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
 inline constexpr int reduce_threads = 256;
-inline constexpr int reduce_rows = 8, reduce_parts = 8, reduce_lanes = 32;
-inline constexpr int chunk_vectors = reduce_rows * reduce_threads;
+inline constexpr int chunk_rows = 8, reduce_parts = 8, reduce_lanes = 32;
+inline constexpr int chunk_vectors = chunk_rows * reduce_threads;
 inline constexpr int vector_bytes = 16;
 inline constexpr std::int64_t chunk_bytes = std::int64_t{chunk_vectors} * vector_bytes;
 
 /// Combines neighbours until values[0] holds all.
-template <class Op, int Count, class Value>
-__device__ inline void combine_neighbours(Value (&values)[Count]) {
+template <class Kind, int Count>
+__device__ inline void combine_neighbours(typename Kind::value (&values)[Count], const reduce_terms& terms) {
   static_assert((Count & (Count - 1)) == 0);
+  if constexpr (Count > 1) {
 #pragma unroll
-  for (int step = 1; step < Count; step *= 2) {
+    for (int step = 1; step < Count; step *= 2) {
 #pragma unroll
-    for (int i = 0; i < Count; i += 2 * step) values[i] = Op::combine(values[i], values[i + step]);
+      for (int i = 0; i < Count; i += 2 * step) values[i] = Kind::combine(values[i], values[i + step], terms);
+    }
   }
 }
 
-/// Combines lane l with l + width / 2, then l + width / 4 ...; the first lane of each group of `width` holds all.
-template <class Op, class Value>
-__device__ inline Value combine_lanes(Value value, int width = reduce_lanes) {
-  for (int step = width / 2; step > 0; step /= 2) {
-    value = Op::combine(value, lane_below(value, static_cast<unsigned>(step)));
+/// Combines lane l with l + 16, then l + 8 ...; lane 0 holds all.
+template <class Kind>
+__device__ inline typename Kind::value combine_lanes(typename Kind::value value, const reduce_terms& terms) {
+#pragma unroll
+  for (unsigned step = reduce_lanes / 2; step > 0; step /= 2) {
+    value = Kind::combine(value, lane_above(value, step), terms);
   }
   return value;
 }
 
 /// Combines neighbouring lanes, 0 with 1 first; lane 0 holds all.
-template <class Op, class Value>
-__device__ inline Value combine_neighbouring_lanes(Value value) {
+template <class Kind>
+__device__ inline typename Kind::value combine_neighbouring_lanes(typename Kind::value value,
+                                                                  const reduce_terms& terms) {
 #pragma unroll
-  for (int step = 1; step < reduce_lanes; step *= 2) {
-    value = Op::combine(value, lane_below(value, static_cast<unsigned>(step)));
+  for (unsigned step = 1; step < reduce_lanes; step *= 2) {
+    value = Kind::combine(value, lane_above(value, step), terms);
   }
   return value;
 }
 
+/// Sets of `Slots` values that come one after another, 8 of them combined as neighbours; the last leaves all in `set`.
+template <class Kind, int Slots>
+class eight_sets {
+ public:
+  using value = typename Kind::value;
+
+  /// Combines set `i` with what is held of those before.
+  __device__ void push(value (&set)[Slots], int i, const reduce_terms& terms) {
+#pragma unroll
+    for (int s = 0; s < Slots; ++s) {
+      if (i % 2 == 0) {
+        one_[s] = set[s];
+      } else {
+        set[s] = Kind::combine(one_[s], set[s], terms);
+        if (i % 4 == 1) {
+          two_[s] = set[s];
+        } else {
+          set[s] = Kind::combine(two_[s], set[s], terms);
+          if (i == 3) four_[s] = set[s];
+          if (i == 7) set[s] = Kind::combine(four_[s], set[s], terms);
+        }
+      }
+    }
+  }
+
+ private:
+  value one_[Slots], two_[Slots], four_[Slots];
+};
+
 /// Values that come one after another, combined as neighbours: a binary counter, of which each set bit is a subtree.
 /// `count` values have been pushed. Padding with the identity needs no pushes.
-template <class Op, class Value>
+template <class Kind>
 class neighbour_stack {
  public:
-  explicit __device__ neighbour_stack(Value* levels) : levels_(levels) {}
+  using value = typename Kind::value;
+  explicit __device__ neighbour_stack(value* levels) : levels_(levels) {}
 
-  __device__ void push(Value value) {
+  __device__ void push(value next, const reduce_terms& terms) {
     int level = 0;
-    for (std::uint64_t bit = count_; (bit & 1) != 0; bit >>= 1) value = Op::combine(levels_[level++], value);
-    levels_[level] = value;
+    for (std::uint64_t bit = count_; (bit & 1) != 0; bit >>= 1) next = Kind::combine(levels_[level++], next, terms);
+    levels_[level] = next;
     ++count_;
   }
 
   /// All of them; at least one was pushed.
-  __device__ Value all() const {
+  __device__ value all(const reduce_terms& terms) const {
     int level = 0;
     while ((count_ >> level & 1) == 0) ++level;
-    Value value = levels_[level];
+    value sum = levels_[level];
     for (++level; count_ >> level != 0; ++level) {
-      if ((count_ >> level & 1) != 0) value = Op::combine(levels_[level], value);
+      if ((count_ >> level & 1) != 0) sum = Kind::combine(levels_[level], sum, terms);
     }
-    return value;
+    return sum;
   }
 
  private:
-  Value* levels_;
+  value* levels_;
   std::uint64_t count_ = 0;
 };
 

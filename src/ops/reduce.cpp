@@ -1,7 +1,12 @@
+// The grids of reductions: how much work a block takes.
+
 #include "ops/reduce_start.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <string>
+
 #include "core/reduce_plan.hpp"
-#include "ops/table.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -24,8 +29,7 @@ detail::launch_config line(std::int64_t blocks) {
 // Blocks share rows only where these are few: each needs a ticket.
 constexpr std::int64_t most_shared_rows = detail::reduce_ticket_bytes / sizeof(std::uint32_t);
 
-}  // namespace
-
+/// `element`, as often as it fits 16 bytes; of complex numbers, its real part, with an imaginary part of `imaginary`.
 void repeat_element(std::uint32_t (&words)[4], std::uint64_t element, element_type type, std::uint64_t imaginary) {
   const std::size_t whole = element_bytes(type), part = type == element_type::c64    ? 4
                                                         : type == element_type::c128 ? 8
@@ -37,6 +41,8 @@ void repeat_element(std::uint32_t (&words)[4], std::uint64_t element, element_ty
   std::memcpy(words, bytes, 16);
 }
 
+}  // namespace
+
 kernels::reduce_problem problem_of(const reduce_args& a, const reduce_meaning& meaning) {
   kernels::reduce_problem p{};
   const auto element = static_cast<std::int64_t>(element_bytes(a.in_type));
@@ -47,6 +53,7 @@ kernels::reduce_problem problem_of(const reduce_args& a, const reduce_meaning& m
   p.offsets = a.offsets;
   p.tasks = 1;
   p.width = kernels::reduce_lanes;
+  p.deal = kernels::reduce_deal::tasks;
   const bool packed = a.rows == 1 || a.over == detail::reduce_over::segments || p.stride % 16 == 0;
   p.aligned = packed && reinterpret_cast<std::uintptr_t>(a.in) % 16 == 0;
   p.tickets = static_cast<std::uint32_t*>(a.scratch);
@@ -57,6 +64,8 @@ kernels::reduce_problem problem_of(const reduce_args& a, const reduce_meaning& m
   repeat_element(p.pad, meaning.pad, a.in_type, imaginary);
   if (nothing && a.over != detail::reduce_over::segments) std::memcpy(p.pad, p.empty, sizeof p.pad);
   p.terms = meaning.terms;
+  p.terms.bytes = static_cast<int>(element);
+  while ((1 << p.terms.shift) < p.terms.bytes) ++p.terms.shift;
   p.finish.out = a.out;
   p.finish.out_bytes = static_cast<int>(element_bytes(a.out_type));
   p.finish.end = meaning.end;
@@ -64,7 +73,9 @@ kernels::reduce_problem problem_of(const reduce_args& a, const reduce_meaning& m
   return p;
 }
 
-detail::launch_config plan_chunks(kernels::reduce_problem& p, const device_properties& device) {
+namespace {
+
+detail::launch_config plan_tasks(kernels::reduce_problem& p, const device_properties& device) {
   const std::int64_t chunks = ceil_div(p.bytes, chunk_bytes);
   // Enough blocks to fill the device three times over with one row; a block takes 16 chunks where that leaves enough.
   const std::int64_t enough = std::max<std::int64_t>(1, std::int64_t{3} * device.multiprocessors);
@@ -79,41 +90,35 @@ detail::launch_config plan_chunks(kernels::reduce_problem& p, const device_prope
   return line(p.rows * tasks());
 }
 
-detail::launch_config plan_short_rows(kernels::reduce_problem& p) {
+}  // namespace
+
+detail::launch_config plan_rows(kernels::reduce_problem& p, const reduce_args& args, const device_properties& device) {
+  using kernels::reduce_deal;
+  if (args.over == detail::reduce_over::segments) {
+    p.deal = reduce_deal::segments;
+    return line(ceil_div(p.rows, kernels::reduce_parts));
+  }
+  if (p.bytes > kernels::short_row_bytes) return plan_tasks(p, device);
   const std::int64_t vectors = ceil_div(p.bytes, kernels::vector_bytes);
-  if (vectors > kernels::reduce_lanes) return line(ceil_div(p.rows, kernels::reduce_parts));
+  if (vectors > kernels::reduce_lanes) {
+    p.deal = reduce_deal::warps;
+    return line(ceil_div(p.rows, kernels::reduce_parts));
+  }
+  p.deal = reduce_deal::lanes;
   p.width = 1;
   while (p.width < vectors) p.width *= 2;
   return line(ceil_div(p.rows, std::int64_t{8} * kernels::reduce_threads / p.width));
 }
 
-detail::launch_config plan_segments(const kernels::reduce_problem& p) {
-  return line(ceil_div(p.rows, kernels::reduce_parts));
-}
-
-detail::launch_config plan_columns(kernels::column_problem& p, std::int64_t element) {
-  const auto tree = detail::tree_of_columns(p.rows.rows, p.cols * element);
+detail::launch_config plan_columns(kernels::column_problem& p, bool exact) {
+  const int bytes = p.rows.terms.bytes;
+  // Values of single elements have 8 or 16 bytes, and half as many partial results fit.
+  const auto tree = exact ? detail::tree_of_columns(p.rows.rows, p.cols, 128, detail::usual_column_chunks / 2)
+                          : detail::tree_of_columns_of(p.rows.rows, p.cols, bytes);
   p.lanes = tree.lanes;
   p.batches = tree.batches;
   p.chunks = static_cast<unsigned>(tree.chunks);
   return line(tree.tiles * tree.chunks);
-}
-
-void reduce(const detail::work_queue& queue, const reduce_args& args) {
-  switch (args.op) {
-    case reduce_op::sum:
-      return start_sum(queue, args);
-    case reduce_op::product:
-      return start_product(queue, args);
-    case reduce_op::min:
-    case reduce_op::max:
-      return start_least(queue, args);
-    case reduce_op::argmin:
-    case reduce_op::argmax:
-      return start_place(queue, args);
-    default:
-      return start_bits(queue, args);
-  }
 }
 
 }  // namespace twill::TWILL_BACKEND

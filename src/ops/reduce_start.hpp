@@ -1,10 +1,8 @@
 #pragma once
 
-// Chooses the kernel and the grid of a reduction from its shape, for any load and operation.
+// Chooses the kernel and the grid of a reduction from its shape, for any kind.
 
-#include <algorithm>
-#include <cstring>
-#include <string>
+#include <cstdint>
 
 #include "kernels/reduce.hpp"
 #include "kernels/reduce_columns.hpp"
@@ -23,44 +21,38 @@ struct reduce_meaning {
   kernels::reduce_end end = kernels::reduce_end::plain;
 };
 
-/// `element`, as often as it fits 16 bytes; of complex numbers, its real part, with an imaginary part of `imaginary`.
-void repeat_element(std::uint32_t (&words)[4], std::uint64_t element, element_type type, std::uint64_t imaginary);
-
 /// The problem of `args`, complete but for the grid.
 kernels::reduce_problem problem_of(const detail::reduce_args& args, const reduce_meaning& meaning);
 
-/// The grid of rows longer than short ones; sets tasks and chunk_shift.
-detail::launch_config plan_chunks(kernels::reduce_problem& p, const device_properties& device);
-/// The grid of short rows; sets width.
-detail::launch_config plan_short_rows(kernels::reduce_problem& p);
-detail::launch_config plan_segments(const kernels::reduce_problem& p);
-/// The grid of columns of `cols` elements, `element` bytes each.
-detail::launch_config plan_columns(kernels::column_problem& p, std::int64_t element);
+/// The grid of rows or segments; sets how they are dealt out.
+detail::launch_config plan_rows(kernels::reduce_problem& p, const detail::reduce_args& args,
+                                const device_properties& device);
+/// The grid of columns: of vectors, in the tree that the shape decides, or of elements, in any order.
+detail::launch_config plan_columns(kernels::column_problem& p, bool exact);
 
-/// Launches the reduction that `args` asks for.
-template <class Load, class Op>
-void start_reduction(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
+template <class Kind>
+void start_rows(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
   auto p = problem_of(args, meaning);
-  if (args.over == detail::reduce_over::columns) {
-    kernels::column_problem c{p, args.cols, 1, 1, 1};
-    const auto config = plan_columns(c, static_cast<std::int64_t>(sizeof(typename Load::unit)));
-    check(launch(queue, config, &kernels::reduce_columns<Load, Op>, c), "launch of a reduction of columns");
-  } else if (args.over == detail::reduce_over::segments) {
-    check(launch(queue, plan_segments(p), &kernels::reduce_segments<Load, Op>, p), "launch of a reduction of segments");
-  } else if (p.bytes <= kernels::short_row_bytes) {
-    const auto config = plan_short_rows(p);
-    check(launch(queue, config, &kernels::reduce_short_rows<Load, Op>, p), "launch of a reduction of short rows");
-  } else {
-    const auto config = plan_chunks(p, queue.device->properties());
-    check(launch(queue, config, &kernels::reduce_chunks<Load, Op>, p), "launch of a reduction");
-  }
+  const auto config = plan_rows(p, args, queue.device->properties());
+  check(launch(queue, config, &kernels::reduce_rows<Kind>, p), "launch of a reduction");
+}
+
+template <class Kind>
+void start_columns(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
+  kernels::column_problem p{problem_of(args, meaning), args.cols, 1, 1, 1};
+  const auto config = plan_columns(p, Kind::exact);
+  check(launch(queue, config, &kernels::reduce_columns<Kind>, p), "launch of a reduction of columns");
+}
+
+inline bool by_columns(const detail::reduce_args& args) {
+  return args.over == detail::reduce_over::columns;
 }
 
 // The families of operations, each in a file of its own: compilers take them at the same time.
-void start_sum(const detail::work_queue& queue, const detail::reduce_args& args);
-void start_product(const detail::work_queue& queue, const detail::reduce_args& args);
-void start_least(const detail::work_queue& queue, const detail::reduce_args& args);
-void start_place(const detail::work_queue& queue, const detail::reduce_args& args);
-void start_bits(const detail::work_queue& queue, const detail::reduce_args& args);
+void start_numbers(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning);
+void start_complex(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning);
+void start_integers(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning);
+void start_least(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning);
+void start_places(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning);
 
 }  // namespace twill::TWILL_BACKEND

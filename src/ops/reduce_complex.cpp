@@ -1,0 +1,22 @@
+// Sums and products of c64 and c128.
+
+#include "ops/reduce_start.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+template <class Kind>
+void start(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
+  if (by_columns(args)) return start_columns<kernels::vector_columns<Kind>>(queue, args, meaning);
+  start_rows<Kind>(queue, args, meaning);
+}
+
+}  // namespace
+
+void start_complex(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
+  using namespace kernels;
+  if (args.in_type == element_type::c64) return start<numbers<complex_value<float>>>(queue, args, meaning);
+  start<numbers<complex_value<double>>>(queue, args, meaning);
+}
+
+}  // namespace twill::TWILL_BACKEND
