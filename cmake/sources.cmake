@@ -205,6 +205,7 @@ set(twill_tool_sources
   src/tool/parse.cpp
   src/tool/pattern.cpp
   src/tool/profile_command.cpp
+  src/tool/profile_svg.cpp
   src/tool/profile_text.cpp
   src/tool/progress.cpp
   src/tool/reference.cpp
@@ -223,6 +224,7 @@ set(twill_tests
   tests/device_test.cpp
   tests/element_test.cpp
   tests/permute_test.cpp
+  tests/profile_claims_test.cpp
   tests/profile_test.cpp
   tests/random_test.cpp
   tests/reduce_ladder_test.cpp

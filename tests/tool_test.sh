@@ -199,6 +199,10 @@ profile() {
   shown 'shared load .* wavefronts .*32.00x ideal'
   run 0 profile --device simt:gtx280 --kernel copy --size 512 --threads 4096
   shown 'a sample of 16 '
+  run 0 profile --device simt:gtx280 --kernel coalesced --size 128 --svg heat.svg
+  grep -q 'bank 15: 16 turns' heat.svg
+  grep -q 'partition 7' heat.svg
+  tail -1 heat.svg | grep -q '</svg>'
   run 0 profile reduce --device simt:mi250x --kernel sequential --size 4096 --json -
   shown '"global_loads"'
 }

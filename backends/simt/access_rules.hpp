@@ -32,8 +32,12 @@ struct global_cost {
 };
 
 struct shared_cost {
-  unsigned wavefronts = 0;        ///< turns of all banks
-  unsigned ideal_wavefronts = 0;  ///< if no two lanes met in a bank
+  static constexpr unsigned most_banks = 64;
+
+  unsigned wavefronts = 0;                    ///< turns of all banks
+  unsigned ideal_wavefronts = 0;              ///< if no two lanes met in a bank
+  std::uint16_t bank_turns[most_banks] = {};  ///< in which each bank had something to do
+  std::uint16_t bank_uses[most_banks] = {};   ///< the least of them: one for each group of lanes that used the bank
 };
 
 struct access_rules {

@@ -9,6 +9,8 @@
 
 #include "core/check.hpp"
 #include "simt_device.hpp"
+#include "timing/channels.hpp"
+#include "timing/prediction.hpp"
 #include "transaction_counter.hpp"
 
 namespace twill {
@@ -40,14 +42,40 @@ void add_to(shared_traffic& sum, const shared_traffic& other) {
   sum.ideal_wavefronts += other.ideal_wavefronts;
 }
 
+std::vector<bank_load> plain(const simt::bank_counts& c) {
+  std::size_t banks = 16;  // 32 and 64 are the other numbers there are
+  for (std::size_t bank = 0; bank < simt::shared_cost::most_banks; ++bank) {
+    while (c.uses[bank] > 0 && bank >= banks) banks *= 2;
+  }
+  std::vector<bank_load> all;
+  for (std::size_t bank = 0; bank < banks; ++bank) all.push_back({c.turns[bank], c.uses[bank]});
+  return all;
+}
+
 class profile_sink : public simt::access_sink {
  public:
-  explicit profile_sink(std::string architecture) : architecture_(std::move(architecture)) {
-    counter_.emplace(architecture_);
+  explicit profile_sink(simt::datasheet sheet) : sheet_(std::move(sheet)), on_(simt::timing::machine_of(sheet_)) {
+    counter_.emplace(sheet_.architecture);
   }
 
-  void begin_launch(const simt::launch_facts&) override { counter_.emplace(architecture_); }
-  void add(const simt::warp_access& access) override { counter_->add(access); }
+  void begin_launch(const simt::launch_facts& facts) override {
+    counter_.emplace(sheet_.architecture);
+    const auto& [grid, block, shared_bytes] = facts.config;
+    const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+    const std::uint64_t together =
+        resident_blocks(sheet_, on_, threads, shared_bytes) * std::uint64_t{on_.multiprocessors};
+    window_ = std::max(together, (facts.blocks + most_windows - 1) / most_windows);
+    partitions_.assign((facts.blocks + window_ - 1) / window_, std::vector<std::uint64_t>(on_.channels));
+  }
+
+  void add(const simt::warp_access& access) override {
+    const simt::global_cost* moved = counter_->add(access);
+    if (moved == nullptr) return;
+    auto& row = partitions_[access.block / window_];
+    for (unsigned i = 0; i < moved->transactions; ++i) {
+      row[channel_of(on_, moved->list[i].address)] += moved->list[i].bytes;
+    }
+  }
 
   void end_launch(const simt::launch_facts& facts) override {
     kernel_profile one;
@@ -64,11 +92,14 @@ class profile_sink : public simt::access_sink {
       static_cast<traffic&>(line) = plain(counts);
       line.file = facts.lines[site].file;
       line.line = facts.lines[site].line;
+      const auto banks = counter_->banks().find(site);
+      if (banks != counter_->banks().end()) line.banks = plain(banks->second);
       one.lines.push_back(std::move(line));
     }
     std::sort(one.lines.begin(), one.lines.end(), [](const line_profile& a, const line_profile& b) {
       return std::tie(a.file, a.line) < std::tie(b.file, b.line);
     });
+    one.partitions = std::move(partitions_);
     taken.add(one);
     taken.kernels.push_back(std::move(one));
   }
@@ -76,8 +107,14 @@ class profile_sink : public simt::access_sink {
   profile taken;
 
  private:
-  const std::string architecture_;
-  std::optional<simt::transaction_counter> counter_;  // of the launch that runs
+  static constexpr std::uint64_t most_windows = 64;
+
+  const simt::datasheet sheet_;
+  const simt::timing::machine on_;
+  // Of the launch that runs
+  std::optional<simt::transaction_counter> counter_;
+  std::vector<std::vector<std::uint64_t>> partitions_;  // a row for `window_` blocks
+  std::uint64_t window_ = 1;
 };
 
 // Records until it goes.
@@ -120,7 +157,7 @@ profile take_profile(const device& on, const std::function<void()>& work, const 
                  simulated == nullptr ? "it is not a simulated device" : "it is no GPU in particular",
                  "open a model, such as \"simt:h200\"");
   }
-  profile_sink sink(on.properties().architecture);
+  profile_sink sink(simt::find_datasheet(std::string_view(on.properties().name).substr(5)));  // behind "simt:"
   {
     const recording_scope scope(*simulated, sink, options.most_threads);
     work();

@@ -38,18 +38,26 @@ access_counts counts_of(const warp_access& access, const shared_cost& cost) {
   return counts;
 }
 
-void transaction_counter::add(const warp_access& access) {
-  if (access.active == 0) return;
+const global_cost* transaction_counter::add(const warp_access& access) {
+  if (access.active == 0) return nullptr;
   access_counts counts;
-  if (access.space == memory_space::global) {
-    global_cost cost;
-    rules_.global(access, cost);
-    counts = counts_of(access, cost);
+  const bool global = access.space == memory_space::global;
+  if (global) {
+    last_ = {};
+    rules_.global(access, last_);
+    counts = counts_of(access, last_);
   } else {
-    counts = counts_of(access, rules_.shared(access));
+    const shared_cost cost = rules_.shared(access);
+    counts = counts_of(access, cost);
+    bank_counts& banks = banks_[access.site];
+    for (unsigned bank = 0; bank < shared_cost::most_banks; ++bank) {
+      banks.turns[bank] += cost.bank_turns[bank];
+      banks.uses[bank] += cost.bank_uses[bank];
+    }
   }
   total_.add(counts);
   sites_[access.site].add(counts);
+  return global ? &last_ : nullptr;
 }
 
 }  // namespace twill::simt

@@ -40,6 +40,12 @@ struct access_counts {
   void add(const access_counts& other);
 };
 
+/// What each bank of shared memory did.
+struct bank_counts {
+  std::uint64_t turns[shared_cost::most_banks] = {};
+  std::uint64_t uses[shared_cost::most_banks] = {};  ///< the least of them
+};
+
 /// What one access adds, at the price that its rules found.
 access_counts counts_of(const warp_access& access, const global_cost& cost);
 access_counts counts_of(const warp_access& access, const shared_cost& cost);
@@ -49,16 +55,21 @@ class transaction_counter {
   /// `architecture` as datasheets write it: "sm_13", "gfx942". Throws: unsupported, with those that are known.
   explicit transaction_counter(std::string_view architecture);
 
-  void add(const warp_access& access);
+  /// Returns what an access of global memory moves, until the next call; nullptr for shared memory.
+  const global_cost* add(const warp_access& access);
 
   const access_counts& total() const { return total_; }
   /// By site, ascending.
   const std::map<std::uint32_t, access_counts>& sites() const { return sites_; }
+  /// By site, of those that use shared memory.
+  const std::map<std::uint32_t, bank_counts>& banks() const { return banks_; }
 
  private:
   const access_rules& rules_;
   access_counts total_;
   std::map<std::uint32_t, access_counts> sites_;
+  std::map<std::uint32_t, bank_counts> banks_;
+  global_cost last_;
 };
 
 }  // namespace twill::simt

@@ -45,10 +45,17 @@ struct traffic {
   void add(const traffic& other);
 };
 
+/// What one bank of shared memory did for a line. More turns than uses: lanes met in it.
+struct bank_load {
+  std::uint64_t turns = 0;
+  std::uint64_t uses = 0;  ///< one for each group of lanes that the bank serves together
+};
+
 /// The accesses on one line of a kernel's source.
 struct line_profile : traffic {
-  std::string file;   ///< as it was given to the compiler; empty when the program has no line tables
-  unsigned line = 0;  ///< from 1 on
+  std::string file;              ///< as it was given to the compiler; empty when the program has no line tables
+  unsigned line = 0;             ///< from 1 on
+  std::vector<bank_load> banks;  ///< empty when the line uses no shared memory
 };
 
 /// One launch.
@@ -60,6 +67,8 @@ struct kernel_profile : traffic {
   std::uint64_t blocks = 0;           ///< of the grid
   std::uint64_t recorded_blocks = 0;  ///< of those: what the counts are of
   std::vector<line_profile> lines;    ///< by file and line
+  /// Bytes of each partition (channel) of memory: a row for about as many blocks as run together, in their order.
+  std::vector<std::vector<std::uint64_t>> partitions;
 };
 
 /// The launches of some work, in order, and their counts in all.

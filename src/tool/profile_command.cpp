@@ -14,6 +14,7 @@
 #include "bench_plan.hpp"
 #include "format.hpp"
 #include "output_file.hpp"
+#include "profile_svg.hpp"
 #include "profile_text.hpp"
 #include "progress.hpp"
 #include "refuse.hpp"
@@ -26,7 +27,7 @@ struct profile_arguments {
   std::string operation = "transpose";
   std::vector<std::string> devices, kernels, sizes, types, blocks;
   std::uint64_t threads = profile_options{}.most_threads;
-  std::string json_path;
+  std::string json_path, svg_path;
 };
 
 bench_options options_of(const profile_arguments& arguments) {
@@ -100,7 +101,7 @@ std::vector<profile_result> run_profiles(const bench_plan& plan, const profile_a
 }
 
 void run(const profile_arguments& arguments) {
-  const output_file json_file(arguments.json_path);
+  const output_file json_file(arguments.json_path), svg_file(arguments.svg_path);
   if (arguments.devices.empty()) {
     refuse("no device to profile on", "a profile is taken of a simulated one", "write for example --device simt:h200");
   }
@@ -111,7 +112,8 @@ void run(const profile_arguments& arguments) {
   require_models(plan);
   const auto results = run_profiles(plan, arguments);
   json_file.write(json_text(json_of(results)));
-  if (json_file.is_stdout()) return;
+  if (svg_file.wanted()) svg_file.write(svg_of(results));
+  if (json_file.is_stdout() || svg_file.is_stdout()) return;
   for (const auto& result : results) fmt::print("{}\n", text_of(result));
   fmt::print("{}", summary_of(results));
 }
@@ -137,6 +139,7 @@ void add_profile_command(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--json", to->json_path, "Write the counts here; - is standard output, and no\ntext")
       ->type_name("FILE");
+  command->add_option("--svg", to->svg_path, "Draw the load of banks and of partitions here")->type_name("FILE");
   command->footer("Options with \"...\" may be given again, or take a list: --size 2048,4096x64.");
   command->callback([to] { run(*to); });
 }

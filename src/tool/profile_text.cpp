@@ -102,6 +102,7 @@ json json_of(const kernel_profile& kernel) {
   for (const auto& line : kernel.lines) {
     json one = {{"file", short_path(line.file)}, {"line", line.line}};
     one.update(json_of(static_cast<const traffic&>(line)));
+    for (const auto& bank : line.banks) one["banks"].push_back({{"turns", bank.turns}, {"uses", bank.uses}});
     lines.push_back(one);
   }
   json one = {{"name", kernel.name},
@@ -112,6 +113,7 @@ json json_of(const kernel_profile& kernel) {
               {"recorded_blocks", kernel.recorded_blocks}};
   one.update(json_of(static_cast<const traffic&>(kernel)));
   one["lines"] = lines;
+  one["partition_bytes"] = kernel.partitions;
   return one;
 }
 

@@ -67,7 +67,7 @@ unsigned distinct_blocks(const warp_access& access, lane_mask group, unsigned bl
   return blocks.size();
 }
 
-unsigned bank_turns(const warp_access& access, lane_mask group, bank_layout layout) {
+void add_bank_turns(const warp_access& access, lane_mask group, bank_layout layout, shared_cost& cost) {
   number_set words;
   add_blocks(access, group, word_bytes, words);
   // A bank and a row, as one number.
@@ -82,16 +82,18 @@ unsigned bank_turns(const warp_access& access, lane_mask group, bank_layout layo
   for (const std::uint64_t place : places) {
     run = place >> 40 == bank ? run + 1 : 1;
     bank = place >> 40;
+    ++cost.bank_turns[bank];
+    if (run == 1) ++cost.bank_uses[bank];
     most = std::max(most, run);
   }
-  return most;
+  cost.wavefronts += most;
 }
 
 shared_cost turns_of_groups(const warp_access& access, const lane_mask* groups, unsigned count, bank_layout layout) {
   shared_cost cost;
   for (unsigned i = 0; i < count; ++i) {
     if ((access.active & groups[i]) == 0) continue;
-    cost.wavefronts += bank_turns(access, groups[i], layout);
+    add_bank_turns(access, groups[i], layout, cost);
     ++cost.ideal_wavefronts;
   }
   return cost;

@@ -47,8 +47,8 @@ struct bank_layout {
   unsigned row_bytes;
 };
 
-/// Turns that the banks need for the words that `group` touches: the most rows that one bank has to open.
-unsigned bank_turns(const warp_access& access, lane_mask group, bank_layout layout);
+/// Adds the turns that the banks need for the words that `group` touches: the most rows that one bank has to open.
+void add_bank_turns(const warp_access& access, lane_mask group, bank_layout layout, shared_cost& cost);
 
 /// Adds up the turns of `count` groups; a group in which no lane is active costs none.
 shared_cost turns_of_groups(const warp_access& access, const lane_mask* groups, unsigned count, bank_layout layout);

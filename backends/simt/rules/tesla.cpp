@@ -81,10 +81,10 @@ void global_1_2(const warp_access& access, global_cost& cost) {
 }
 
 // Each turn serves one word to all lanes that want it (the broadcast), and one lane in each other bank.
-unsigned shared_turns(const warp_access& access, lane_mask group, unsigned offset) {
+void add_shared_turns(const warp_access& access, lane_mask group, unsigned offset, shared_cost& cost) {
   constexpr unsigned banks = 16;
-  unsigned turns = 0;
-  for (; group != 0; ++turns) {
+  unsigned used = 0;
+  for (; group != 0; ++cost.wavefronts) {
     const std::uint64_t broadcast = (access.address[__builtin_ctzll(group)] + offset) / 4;
     unsigned busy = 1u << broadcast % banks;
     lane_mask served = 0;
@@ -96,8 +96,10 @@ unsigned shared_turns(const warp_access& access, lane_mask group, unsigned offse
       served |= lane_mask{1} << lane;
     });
     group &= ~served;
+    used |= busy;
+    for (unsigned bank = 0; bank < banks; ++bank) cost.bank_turns[bank] += busy >> bank & 1;
   }
-  return turns;
+  for (unsigned bank = 0; bank < banks; ++bank) cost.bank_uses[bank] += used >> bank & 1;
 }
 
 // Wide accesses are made of 32-bit ones.
@@ -107,7 +109,7 @@ shared_cost shared_1_x(const warp_access& access) {
     const lane_mask group = access.active & each;
     if (group == 0) continue;
     for (unsigned offset = 0; offset < access.bytes; offset += 4) {
-      cost.wavefronts += shared_turns(access, group, offset);
+      add_shared_turns(access, group, offset, cost);
       ++cost.ideal_wavefronts;
     }
   }
