@@ -90,7 +90,7 @@ __device__ inline std::uint32_t first_tile(const scan_problem& p, std::uint32_t&
 
 /// Does nothing. Tests delay blocks here.
 struct steady_pace {
-  __device__ static void before_tile(std::uint32_t) {}
+  __device__ static void before_tile(const scan_problem&, std::uint32_t) {}
 };
 
 /// Blocks of scan_threads, as many as can run at once; dynamic shared memory for one parked tile or two.
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(scan_threads, 2) scan_tiles(Kind kind, scan_pr
   waiting_tile<Kind> waiting{p.tiles, {}};
   scan_carry<value> carry{kind.identity(), 0, 0};
   for (int turn = 0;; turn ^= 1) {
-    Pace::before_tile(tile);
+    Pace::before_tile(p, tile);
     Rows::mend(kind, p, tile, held);
     value before[scan_vectors<Kind>];
     const value own = warp_scan(kind, p, tile, held, before);

@@ -61,8 +61,9 @@ bool rows_are_aligned(const kernels::scan_problem& p) {
   return places % 16 == 0 && (p.tiles == p.tiles_in_row || steps % count == 0);
 }
 
-/// Scans in tiles of a kind. Throws: unsupported where a tile does not fit a block's shared memory.
-template <class Kind>
+/// Scans in tiles of a kind; tests give another pace. Throws: unsupported where a tile does not fit a block's shared
+/// memory.
+template <class Pace = kernels::steady_pace, class Kind>
 void start_scan(const detail::work_queue& queue, const detail::scan_args& a, const scan_plan& plan, const Kind& kind) {
   const auto& device = queue.device->properties();
   constexpr std::size_t tile_bytes = sizeof(word16) * kernels::scan_threads * kernels::scan_vectors<Kind>;
@@ -82,8 +83,8 @@ void start_scan(const detail::work_queue& queue, const detail::scan_args& a, con
 
   queue.device->fill(queue.native, a.scratch, 0, plan.bytes());
   if (plan.segments) mark_heads(queue, a, plan);
-  auto* kernel = rows_are_aligned<Kind>(problem) ? &kernels::scan_tiles<Kind, kernels::aligned_rows<Kind>>
-                                                 : &kernels::scan_tiles<Kind, kernels::any_rows<Kind>>;
+  auto* kernel = rows_are_aligned<Kind>(problem) ? &kernels::scan_tiles<Kind, kernels::aligned_rows<Kind>, Pace>
+                                                 : &kernels::scan_tiles<Kind, kernels::any_rows<Kind>, Pace>;
   if (a.options.two_passes) {
     problem.sums_only = true;
     check(launch(queue, config, kernel, kind, problem), "launch of scan, first pass");

@@ -1,0 +1,128 @@
+// scan_storm [DEVICE [ROUNDS]]: the library's scan with blocks held up at random, again and again, each result checked
+// on the device. It says which round was wrong and ends with 1; a hang is for whoever runs it to notice. Built for cuda
+// where that backend is, else for simt, where each round has threads and blocks take their turns in another order.
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <twill/simt.hpp>
+#include <twill/twill.hpp>
+
+#include "launch.hpp"
+#include "ops/scan_launch.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+/// Half of the tiles wait a little, one of eight for as long as a tile takes, or ten.
+struct shaky_pace {
+  __device__ static void before_tile(const kernels::scan_problem& p, std::uint32_t tile) {
+    std::uint32_t x = tile * 2654435761u ^ *static_cast<const std::uint32_t*>(p.in);
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    const std::uint32_t turns = x % 8 == 0 ? (x >> 8) % 100 : x % 8 < 4 ? (x >> 8) % 8 : 0;
+    for (std::uint32_t i = 0; i < turns; ++i) load_relaxed(p.ticket);
+  }
+};
+
+/// Counts the elements of an exclusive scan of `count` elements from `first` on that are not as `sums` has them.
+template <class T>
+__global__ void count_wrong(const T* out, const T* sums, std::int64_t first, std::int64_t count, std::uint32_t* wrong) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < count && out[i] != static_cast<T>(sums[first + i] - sums[first])) atomic_add(wrong, 1u);
+}
+
+template <class T>
+class storm {
+ public:
+  storm(const device& on, std::int64_t most)
+      : stream_(on),
+        most_(most),
+        in_(on, size()),
+        sums_(on, size()),
+        out_(on, size()),
+        wrong_(on, 1),
+        scratch_(on, scan_scratch_bytes(on, element_type_of<T>, {most})) {
+    std::vector<T> numbers(size()), sums(size());
+    T sum = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      numbers[i] = static_cast<T>(static_cast<std::uint64_t>(random_()) * 0x9e3779b97f4a7c15u >> 9);
+      sums[i] = sum;
+      sum = static_cast<T>(sum + numbers[i]);
+    }
+    in_.upload(numbers, stream_);
+    sums_.upload(sums, stream_);
+    stream_.wait();
+  }
+
+  /// How many elements of one scan are wrong.
+  std::uint32_t round() {
+    const std::int64_t count = 1 + static_cast<std::int64_t>(random_()) % most_;
+    const std::int64_t first = static_cast<std::int64_t>(random_() % 64) * 4;  // multiples of 16 bytes
+    detail::scan_args a{};
+    a.in = in_.data() + first;
+    a.out = out_.data();
+    a.type = element_type_of<T>;
+    a.options.exclusive = true;
+    a.rows = 1;
+    a.cols = a.in_ld = a.out_ld = count;
+    const scan_plan plan = plan_scan(a);
+    a.scratch = scratch_.data();
+    fill_bytes(stream_, scratch_.data(), 0xff, plan.bytes());
+    fill_bytes(stream_, wrong_.data(), 0, wrong_.size_bytes());
+    const stream_ref stream(stream_);
+    const detail::work_queue queue{stream.on().impl().get(), stream.native()};
+    start_scan<shaky_pace>(queue, a, plan, kernels::integer_sum<T>{});
+    const detail::launch_config config{{static_cast<unsigned>((count + 255) / 256), 1, 1}, {256, 1, 1}, 0};
+    check(launch(queue, config, &count_wrong<T>, static_cast<const T*>(out_.data()),
+                 static_cast<const T*>(sums_.data()), first, count, wrong_.data()),
+          "launch of the check");
+    std::uint32_t wrong = 0;
+    wrong_.download(&wrong, stream_);
+    stream_.wait();
+    return wrong;
+  }
+
+ private:
+  std::size_t size() const { return static_cast<std::size_t>(most_) + 256; }
+
+  std::mt19937 random_{1};
+  twill::stream stream_;
+  std::int64_t most_;
+  buffer<T> in_, sums_, out_;
+  buffer<std::uint32_t> wrong_;
+  raw_buffer scratch_;
+};
+
+int run(const std::string& name, int rounds) {
+  const auto on = device::open(name);
+  const bool simulated = on.properties().backend == "simt";
+  const std::int64_t most = simulated ? 150000 : std::int64_t{1} << 22;
+  storm<std::uint32_t> words(on, most);
+  storm<std::uint64_t> long_words(on, most / 2);
+  for (int i = 0; i < rounds; ++i) {
+    if (simulated) set_interleaving(on, interleaving::shuffled, static_cast<std::uint64_t>(i));
+    const auto wrong = words.round() + long_words.round();
+    if (wrong == 0) continue;
+    std::printf("round %d on %s: %u elements are wrong\n", i, name.c_str(), wrong);
+    return 1;
+  }
+  std::printf("%d rounds on %s, two scans each: no element is wrong\n", rounds, name.c_str());
+  return 0;
+}
+
+}  // namespace
+}  // namespace twill::TWILL_BACKEND
+
+int main(int argc, char** argv) {
+  try {
+    return twill::TWILL_BACKEND::run(argc > 1 ? argv[1] : "simt", argc > 2 ? std::atoi(argv[2]) : 20);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 2;
+  }
+}
