@@ -135,3 +135,19 @@ endif()
 enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
 message(STATUS "CUDA ${twill_nvcc_version} for ${CMAKE_CUDA_ARCHITECTURES}: ${CMAKE_CUDA_COMPILER}")
+
+# CUB, which comes with the toolkit, is a reference rung; the library itself does not use it.
+find_path(TWILL_CUB_INCLUDE cub/device/device_scan.cuh HINTS ${CUDAToolkit_INCLUDE_DIRS} PATH_SUFFIXES cccl
+  NO_DEFAULT_PATH)
+mark_as_advanced(TWILL_CUB_INCLUDE)
+
+# twill_add_cub(TARGET): its rungs, in the part of the library that a backend is, where it was found.
+function(twill_add_cub target)
+  if(NOT TWILL_CUB_INCLUDE)
+    return()
+  endif()
+  list(TRANSFORM twill_cub_sources PREPEND "${TWILL_ROOT}/" OUTPUT_VARIABLE sources)
+  set_source_files_properties(${sources} PROPERTIES LANGUAGE CUDA)
+  target_sources(${target} PRIVATE ${sources})
+  target_compile_definitions(${target} PRIVATE TWILL_HAS_PEERS)
+endfunction()

@@ -99,6 +99,9 @@ set(twill_gpu_sources
   backends/gpu/launch.cpp
   backends/gpu/open.cpp)
 
+# Reference rungs, where the headers of their libraries are found.
+set(twill_cub_sources backends/cuda/peers/cub.cpp)
+
 # What cpu and simt share.
 set(twill_host_sources
   backends/host/allocations.cpp
@@ -259,6 +262,7 @@ set(twill_grid_sources
 # What a folder holds and no list names is a mistake: it would neither be built nor tested.
 function(twill_check_lists)
   set(listed ${twill_headers} ${twill_core_sources} ${twill_kernel_sources} ${twill_gpu_sources} ${twill_host_sources}
+      ${twill_cub_sources}
       ${twill_cpu_sources} ${twill_simt_sources} ${twill_device_models} ${twill_tool_sources} ${twill_tests}
       ${twill_benchmarks})
   file(GLOB_RECURSE there RELATIVE "${TWILL_ROOT}" "${TWILL_ROOT}/include/*.hpp" "${TWILL_ROOT}/src/*.cpp"

@@ -12,6 +12,7 @@
 #include "device_guard.hpp"
 #include "gpu_device.hpp"
 #include "ladder/table.hpp"
+#include "peers.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -105,13 +106,23 @@ const detail::transpose_rung_entry geam_rung{
 
 struct extended_ladders {
   std::vector<detail::transpose_rung_entry> transpose;
+  std::vector<detail::reduce_rung_entry> reduce;
+  std::vector<detail::array_rung_entry> arrays;
   detail::ladder_table table;
 
   extended_ladders() : table(TWILL_BACKEND::ladders()) {
-    if (!library().is_complete()) return;
-    transpose.assign(table.transpose.begin(), table.transpose.end());
-    transpose.push_back(geam_rung);
-    table.transpose = {transpose.data(), transpose.size()};
+    if (library().is_complete()) extend(table.transpose, {&geam_rung, 1}, transpose);
+#ifdef TWILL_HAS_PEERS
+    extend(table.reduce, peer_reductions(), reduce);
+    extend(table.arrays, peer_scans(), arrays);
+#endif
+  }
+
+  template <class Entry>
+  static void extend(detail::table_view<Entry>& table, detail::table_view<Entry> more, std::vector<Entry>& all) {
+    all.assign(table.begin(), table.end());
+    all.insert(all.end(), more.begin(), more.end());
+    table = {all.data(), all.size()};
   }
 };
 

@@ -27,7 +27,8 @@ class blas_handle {
   void* native_ = nullptr;
 };
 
-/// This backend's ladders, with the BLAS rung appended where its library is found: looked for once a process.
+/// This backend's ladders, with the BLAS rung appended where its library is found, looked for once a process, and the
+/// rungs of peers.hpp where the build has them.
 const detail::ladder_table& ladders_with_blas() noexcept;
 
 }  // namespace twill::TWILL_BACKEND

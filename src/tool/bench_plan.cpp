@@ -161,7 +161,9 @@ void plan_cpu(bench_plan& plan, const bench_options& options) {
   const auto is_cpu = [](const device& on) { return on.properties().name == base_device; };
   if (std::all_of(plan.devices.begin(), plan.devices.end(), is_cpu)) return;
   plan.cpu = device::open(base_device);
-  for (const rung& each : wanted_rungs(*plan.operation, *plan.cpu, options)) plan.cpu_rungs.push_back({each, {}});
+  for (const rung& each : wanted_rungs(*plan.operation, *plan.cpu, options)) {
+    if (each.name != "memcpy") plan.cpu_rungs.push_back({each, {}});  // the other device has its own
+  }
   plan.cpu_roof = roof_of(*plan.operation, *plan.cpu);
 }
 

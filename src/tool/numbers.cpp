@@ -12,9 +12,10 @@
 namespace twill::tool {
 namespace {
 
-/// Sixteen numbers from -8 to 7 come from a word of the data.
+/// Sixteen numbers come from a word of the data: 1 to 8 and their opposites, each as often.
 std::int64_t small_number(std::uint64_t index) {
-  return static_cast<std::int64_t>(data_word(index / 16) >> (4 * (index % 16)) & 15) - 8;
+  const auto sixteenth = static_cast<std::int64_t>(data_word(index / 16) >> (4 * (index % 16)) & 15);
+  return sixteenth < 8 ? sixteenth + 1 : 7 - sixteenth;
 }
 
 template <class T>

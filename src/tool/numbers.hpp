@@ -1,7 +1,8 @@
 #pragma once
 
 // Random input for operations that calculate. Integers take all bits of pattern.hpp's data. Floating point takes whole
-// numbers from -8 to 7: their sums are exact in any order, so that every result has one right value.
+// numbers from -8 to 8 whose mean is 0: sums of 2^32 of them stay below 2^24, so that they are exact in any order, and
+// every result has one right value.
 
 #include <cstddef>
 #include <cstdint>
