@@ -291,16 +291,12 @@ __device__ inline void reduce_warp_row(const reduce_problem& p) {
   if (threadIdx.x % reduce_lanes == 0) store_result(p.finish, row, mine);
 }
 
-/// A task's part of row `row`; the last task of the row stores the result.
+/// A task's part of a row; the last task of the row stores the result.
 template <class Kind>
-__device__ inline void reduce_task(const reduce_problem& p, std::int64_t row, unsigned task) {
+__device__ inline void reduce_task(const reduce_problem& p, const row_place& place, std::int64_t row, unsigned task) {
   using value = typename Kind::value;
-  const row_place place = place_of(p, row);
-  if (place.bytes <= short_row_bytes) return;
-  const std::int64_t a_task = p.tasks == 1 ? place.bytes : chunk_bytes << p.chunk_shift;
-  const std::int64_t begin = task * a_task, rest = place.bytes - begin;
-  value mine =
-      combine_chunks<Kind>(p, p.in + place.begin, begin, begin + (rest < a_task ? rest : a_task), is_aligned(p, place));
+  const std::int64_t a_task = chunk_bytes << p.chunk_shift, begin = task * a_task, rest = place.bytes - begin;
+  value mine = combine_chunks<Kind>(p, p.in + place.begin, begin, begin + (rest < a_task ? rest : a_task), p.aligned);
   if (p.tasks > 1) {
     value* partials = static_cast<value*>(p.partials);
     if (threadIdx.x == 0) partials[blockIdx.x] = mine;
@@ -311,21 +307,27 @@ __device__ inline void reduce_task(const reduce_problem& p, std::int64_t row, un
   if (threadIdx.x == 0) store_result(p.finish, row, mine);
 }
 
+// Blocks that are tasks of long rows. Apart from the others, whose registers would leave fewer blocks at once.
+template <class Kind>
+__global__ void __launch_bounds__(reduce_threads) reduce_tasks(reduce_problem p) {
+  reduce_task<Kind>(p, {blockIdx.x / p.tasks * p.stride, p.bytes}, blockIdx.x / p.tasks, blockIdx.x % p.tasks);
+}
+
+// Short rows, and segments of any length: each block of these has 8, and reduces the long ones.
 template <class Kind>
 __global__ void __launch_bounds__(reduce_threads) reduce_rows(reduce_problem p) {
   if (p.deal == reduce_deal::lanes) return reduce_lane_rows<Kind>(p);
-  if (p.deal != reduce_deal::tasks) reduce_warp_row<Kind>(p);
+  reduce_warp_row<Kind>(p);
   if (p.deal == reduce_deal::warps) return;
-  // Each task has one row; each block of segments has 8, and reduces the long ones.
-  const bool has_offsets = p.deal == reduce_deal::segments;
-  const std::int64_t first = has_offsets ? std::int64_t{blockIdx.x} * reduce_parts : blockIdx.x / p.tasks;
-  const std::int64_t end = has_offsets && first + reduce_parts < p.rows ? first + reduce_parts
-                           : has_offsets                                ? p.rows
-                                                                        : first + 1;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * reduce_parts;
+  const std::int64_t end = first + reduce_parts < p.rows ? first + reduce_parts : p.rows;
 #pragma unroll 1
   for (std::int64_t row = first; row < end; ++row) {
-    if (row > first) __syncthreads();
-    reduce_task<Kind>(p, row, blockIdx.x % p.tasks);
+    const row_place place = place_of(p, row);
+    if (place.bytes <= short_row_bytes) continue;
+    __syncthreads();
+    const auto all = combine_chunks<Kind>(p, p.in + place.begin, 0, place.bytes, is_aligned(p, place));
+    if (threadIdx.x == 0) store_result(p.finish, row, all);
   }
 }
 

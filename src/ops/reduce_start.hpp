@@ -34,7 +34,9 @@ template <class Kind>
 void start_rows(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
   auto p = problem_of(args, meaning);
   const auto config = plan_rows(p, args, queue.device->properties());
-  check(launch(queue, config, &kernels::reduce_rows<Kind>, p), "launch of a reduction");
+  const auto kernel =
+      p.deal == kernels::reduce_deal::tasks ? &kernels::reduce_tasks<Kind> : &kernels::reduce_rows<Kind>;
+  check(launch(queue, config, kernel, p), "launch of a reduction");
 }
 
 template <class Kind>
