@@ -133,11 +133,11 @@ std::string summary_of(const std::vector<profile_result>& results) {
   table lines({{"kernel", table::align::left, true},
                {"size", table::align::left},
                {"type", table::align::left},
-               {"load/req"},
-               {"store/req"},
+               {"ld/req"},
+               {"st/req"},
                {"used"},
-               {"sh.load x"},
-               {"sh.store x"}});
+               {"sh.ld x"},
+               {"sh.st x"}});
   for (const auto& result : results) {
     const traffic& t = result.seen;
     lines.add({result.kernel, result.size, result.type, ratio(t.loads.sectors, t.loads.requests),
@@ -146,9 +146,9 @@ std::string summary_of(const std::vector<profile_result>& results) {
                ratio(t.shared_stores.wavefronts, t.shared_stores.ideal_wavefronts)});
   }
   return lines.text() +
-         "load/req, store/req: sectors a request of global memory moves; used: the part of\n"
-         "the bytes moved that threads asked for; x: wavefronts over those without bank\n"
-         "conflicts.\n";
+         "ld/req, st/req: sectors a request of global memory moves; used: the part of the\n"
+         "bytes moved that threads asked for; x: wavefronts of shared memory over those\n"
+         "without bank conflicts.\n";
 }
 
 json json_of(const std::vector<profile_result>& results) {
