@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "device.hpp"
+#include "discard.hpp"
 #include "kernels/realign.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
@@ -250,6 +251,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   const std::int64_t matrix = place / m.tiles_c;
   out += matrix * m.out_stride + col0 * m.out_ld + row0 * Bytes;
   load_tile<Bytes, Whole, Shape>(tile, in + matrix * m.in_stride, out, m, row0, col0);
+  discards_unwritten();  // columns beyond the edge, and of the word behind a chunk what the selector leaves out
   __syncthreads();
 
   const std::int64_t rows_left = m.rows - row0, cols_left = m.cols - col0;
