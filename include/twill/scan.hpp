@@ -61,10 +61,9 @@ void scan_segments_elements(stream_ref stream, const void* in, void* out, elemen
 ///   elements no element passes through more than 48 + n / (32 t) additions, t being the elements of a tile (32 KiB or
 ///   more): that number times the rounding unit times the sum of the absolute values bounds the error.
 /// Units: 2 * rows * cols * sizeof(T) bytes are moved (half as many again with two passes).
-/// Memory: device memory, aligned to T; best speed when `in` and `out` lie alike within 16 bytes. `out` may be `in`
-/// (with the
-///   same leading dimension); otherwise they must not overlap. `scratch` has `scan_scratch_bytes`, 16-byte aligned;
-///   what it holds before does not matter, and it is free for others in stream order.
+/// Memory: device memory, aligned to T; best speed where rows begin at multiples of 16 bytes in both. `out` may be `in`
+///   (with the same leading dimension); otherwise they must not overlap. `scratch` has `scan_scratch_bytes`, 16-byte
+///   aligned; what it holds before does not matter, and it is free for others in stream order.
 /// Order: asynchronous in `stream`: a clearing of the scratch and a kernel. No synchronisation, no allocation.
 /// Throws: invalid_argument, before anything is launched; unsupported (more than 2^31 tiles); launch_failed.
 /// Source: Merrill and Garland, 2016, Single-pass Parallel Prefix Scan with Decoupled Look-back.
