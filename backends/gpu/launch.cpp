@@ -30,8 +30,6 @@ const char* suggestion(errc code, native_error error) {
 
 // Always the same value for a kernel on a device, so that threads cannot lower it under each other's launches.
 native_error allow_all_shared(const void* kernel, std::size_t limit) {
-  if (allow_dynamic_shared(kernel, static_cast<int>(limit)) == native_success) return native_success;
-  static_cast<void>(last_error());
   std::size_t own = 0;
   const native_error error = static_shared(&own, kernel);
   return error == native_success ? allow_dynamic_shared(kernel, static_cast<int>(limit - own)) : error;
