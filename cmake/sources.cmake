@@ -77,11 +77,13 @@ set(twill_kernel_sources
   src/ops/reduce_places.cpp
   src/ops/table.cpp
   src/ops/transpose.cpp
+  src/ops/transpose_band.cpp
   src/ops/transpose_gather.cpp
   src/ops/transpose_in_place.cpp
   src/ops/transpose_odd.cpp
   src/ops/transpose_quads.cpp
   src/ops/transpose_skinny.cpp
+  src/ops/transpose_slab.cpp
   src/ops/transpose_small.cpp
   src/ops/transpose_strip.cpp
   src/ops/transpose_tile.cpp

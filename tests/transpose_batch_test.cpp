@@ -56,6 +56,23 @@ TEST_CASE("reference: batches of matrices that begin anywhere, a block each or s
   });
 }
 
+TEST_CASE("reference: some ten to a hundred rows or columns") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::uint32_t seed = 1300;
+    for (std::int64_t bytes : {1, 2, 4, 8}) {
+      const std::int64_t rows = 8 * 512 / bytes;  // slabs
+      const auto natural = static_cast<std::size_t>(bytes);
+      for (std::int64_t cols : {9, 17, 31, 65, 127}) {
+        check_case(stream, {rows + 5, cols}, bytes, natural, 0, seed += 2);
+        check_case(stream, {rows + 37, cols, 2, 0, rows + 41}, bytes, 0, 5 * natural, seed += 2);
+        check_case(stream, {cols, rows + 5}, bytes, natural, 0, seed += 2);
+        check_case(stream, {cols, rows + 37, 2, rows + 41}, bytes, 0, 5 * natural, seed += 2);
+      }
+    }
+  });
+}
+
 TEST_CASE("reference: large matrices whose rows begin anywhere") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

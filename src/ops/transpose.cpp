@@ -1,17 +1,20 @@
-// Which kernel transposes what. Elements of 1, 2, 4, 8 and 16 bytes: a few columns or rows (transpose_skinny), short
-// rows of whole chunks (transpose_strip), rows of whole chunks (transpose_tile; transpose_quads where there are few),
-// batches of small matrices (transpose_small; transpose_whole where they begin anywhere), rows that begin anywhere
-// (transpose_words). Elements of 3, 5, 6, 7, 12 and 24 bytes are packed (transpose_odd); all others are gathered
-// (transpose_gather). The choice depends on shape, strides and alignment alone and takes constant time.
+// Which kernel transposes what. Elements of 1, 2, 4, 8 and 16 bytes: a few columns or rows (transpose_skinny), rows of
+// whole chunks (transpose_tile; transpose_strip where they are short, transpose_quads where there are few), batches of
+// small matrices (transpose_small; transpose_whole where they begin anywhere), some ten to a hundred columns or rows
+// (transpose_slab, transpose_band), rows that begin anywhere (transpose_words). Elements of 3, 5, 6, 7, 12 and 24 bytes
+// are packed (transpose_odd); all others are gathered (transpose_gather). The choice depends on shape, strides and
+// alignment alone and takes constant time.
 
 #include <cstdint>
 
 #include "ops/table.hpp"
+#include "ops/transpose_band.hpp"
 #include "ops/transpose_gather.hpp"
 #include "ops/transpose_odd.hpp"
 #include "ops/transpose_plan.hpp"
 #include "ops/transpose_quads.hpp"
 #include "ops/transpose_skinny.hpp"
+#include "ops/transpose_slab.hpp"
 #include "ops/transpose_small.hpp"
 #include "ops/transpose_strip.hpp"
 #include "ops/transpose_tile.hpp"
@@ -34,14 +37,16 @@ std::int64_t alignment_of(const detail::transpose_args& a) {
 void transpose(const detail::work_queue& queue, const detail::transpose_args& args) {
   const std::int64_t alignment = alignment_of(args);
   if (skinny_serves(queue, args)) return start_skinny(queue, args);
-  if (strip_serves(queue, args, alignment)) return start_strip(queue, args);
   // Below 2 KiB a matrix has too few threads for a block of its own.
   const bool small = small_serves(args, limits_of(queue.device->properties()));
   if (small && args.rows * args.cols * args.element_bytes < 2048) return start_small(queue, args);
   if (quads_serve(queue, args, alignment)) return start_quads(queue, args);
+  if (strip_serves(queue, args, alignment)) return start_strip(queue, args);
   if (tile_serves(args, alignment)) return start_tile(queue, args);
   if (small) return start_small(queue, args);
   if (whole_serves(queue, args, alignment)) return start_whole(queue, args);
+  if (slab_serves(queue, args, alignment)) return start_slab(queue, args);
+  if (band_serves(queue, args, alignment)) return start_band(queue, args);
   if (words_serve(queue, args, alignment)) return start_words(queue, args);
   if (!start_odd(queue, args)) start_gather(queue, args, alignment);
 }

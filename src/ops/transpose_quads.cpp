@@ -14,7 +14,8 @@ namespace {
 using detail::transpose_args;
 using detail::work_queue;
 
-constexpr std::int64_t most_bytes = 65536;  // of the input, a multiprocessor: all blocks run at once
+// Of the input, a multiprocessor, so that all blocks run at once. Narrow matrices leave threads idle.
+constexpr std::int64_t most_bytes = 65536, most_narrow_bytes = 16384;
 
 template <int Bytes>
 void start_quads_of(const work_queue& queue, const transpose_args& a) {
@@ -40,10 +41,10 @@ void start_quads_of(const work_queue& queue, const transpose_args& a) {
 bool quads_serve(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
   const std::int64_t bytes = a.element_bytes, down = a.rows * bytes, across = a.cols * bytes;
   if ((bytes != 1 && bytes != 2 && bytes != 4) || alignment < 16 || down % 16 != 0 || across % 16 != 0) return false;
-  if (down < 64 || across < 128) return false;
+  if (down < 64 || across < 16) return false;
   const device_limits limits = limits_of(queue.device->properties());
-  return kernels::quad_tile<1>::bytes <= limits.shared_bytes &&
-         down * a.cols * a.batch <= most_bytes * limits.multiprocessors;
+  const std::int64_t most = (across < 128 ? most_narrow_bytes : most_bytes) * limits.multiprocessors;
+  return kernels::quad_tile<1>::bytes <= limits.shared_bytes && down * a.cols * a.batch <= most;
 }
 
 void start_quads(const work_queue& queue, const transpose_args& a) {

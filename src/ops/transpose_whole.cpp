@@ -19,11 +19,6 @@ using detail::work_queue;
 
 constexpr std::int64_t worth_a_block = 16384;  // bytes
 
-// With the padding, which takes an eighth, and what lies around in the first and the last chunk.
-std::int64_t shared_bytes_of(std::int64_t bytes) {
-  return (bytes + 32) / 128 * 144 + 144;
-}
-
 bool without_gaps(const transpose_args& a) {
   return a.in_stride == a.rows * a.cols && a.out_stride == a.rows * a.cols;
 }
@@ -49,7 +44,7 @@ void start_whole_of(const work_queue& queue, const transpose_args& a) {
   choose_padding<Unit>(w.shape);
   const std::int64_t bytes = std::int64_t{w.at_once} * w.bytes;
   const std::int64_t threads = bytes > 2 * worth_a_block ? kernels::whole_threads : kernels::whole_threads / 2;
-  check(launch(queue, grid_of(ceil_div(a.batch, w.at_once), threads, shared_bytes_of(bytes)),
+  check(launch(queue, grid_of(ceil_div(a.batch, w.at_once), threads, shared_with_padding(bytes)),
                &kernels::transpose_whole<Unit>, static_cast<unsigned char*>(a.out),
                static_cast<const unsigned char*>(a.in), w),
         "launch of transpose");
@@ -64,7 +59,7 @@ bool whole_serves(const work_queue& queue, const transpose_args& a, std::int64_t
   const device_limits limits = limits_of(queue.device->properties());
   const std::int64_t most = limits.shared_bytes / (size == 1 ? 2 : 3);  // so many blocks of a multiprocessor
   if (a.rows > most || a.cols > most || a.rows * a.cols > most / size) return false;
-  if (shared_bytes_of(at_once(a) * a.rows * a.cols * size) > most) return false;
+  if (shared_with_padding(at_once(a) * a.rows * a.cols * size) > most) return false;
   return a.batch / at_once(a) >= limits.multiprocessors;
 }
 

@@ -93,7 +93,7 @@ bool fits(std::int64_t shared_bytes) {
 
 bool words_serve(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
   const std::int64_t bytes = a.element_bytes, shared = limits_of(queue.device->properties()).shared_bytes;
-  if (alignment < bytes || a.rows * bytes < 256 || a.cols * bytes < (bytes == 1 ? 128 : 256)) return false;
+  if (alignment < bytes || a.rows * bytes < 256 || a.cols * bytes < (bytes < 8 ? 128 : 512)) return false;
   return (bytes == 1 && fits<1>(shared)) || (bytes == 2 && fits<2>(shared)) || (bytes == 4 && fits<4>(shared)) ||
          (bytes == 8 && fits<8>(shared));
 }
