@@ -1,8 +1,9 @@
 #pragma once
 
-// Transpose of some ten to a hundred long rows into packed columns, which side by side are one run of bytes. A block
-// brings the aligned chunks of 16 bytes of a band of columns, 32 chunks of each row, to shared memory and gathers the
-// aligned chunks of the output; the ends of its run, less than a chunk each, go unit by unit.
+// Transpose of some ten to a hundred long rows of 1, 2 and 4 byte elements into packed columns, which side by side are
+// one run of bytes. A block brings the aligned chunks of 16 bytes of a band of columns, 32 chunks of each row, to
+// shared memory and gathers the aligned chunks of the output; the ends of its run, less than a chunk each, go unit by
+// unit.
 
 #include <cstdint>
 
@@ -11,11 +12,9 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-constexpr int band_threads = 256, band_bytes = 31 * 16;  // of a row, which begins anywhere in its first chunk
-
-// Bytes from row to row in shared memory: a word off a multiple of all banks.
-template <int Bytes>
-inline constexpr int band_pitch = 32 * 16 + (Bytes < 4 ? 4 : Bytes);
+// Of a row, which begins anywhere in its first chunk, a block takes 31 chunks. In shared memory rows lie a word off a
+// multiple of all banks, so elements of more than a word would lie misaligned.
+constexpr int band_threads = 256, band_bytes = 31 * 16, band_pitch = 32 * 16 + 4;
 
 struct band_matrices {
   std::int64_t cols;                          // elements
@@ -38,7 +37,7 @@ __device__ void bring_band(unsigned char* shared, const unsigned char* in, std::
     const int skew = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
     const std::int64_t at = offset - skew + lane * 16;
     from += lane * 16 - skew;
-    unsigned char* to = shared + row * band_pitch<size> + lane * 16;
+    unsigned char* to = shared + row * band_pitch + lane * 16;
     if (at >= 0 && at + 16 <= row_bytes) {
       store_words<std::uint32_t>(to, *reinterpret_cast<const word16*>(from));
     } else {
@@ -54,6 +53,7 @@ template <class Unit>
 __global__ void __launch_bounds__(band_threads)
     transpose_band(unsigned char* out, const unsigned char* in, band_matrices m) {
   constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size, width = band_bytes / size;
+  static_assert(band_pitch % size == 0);
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
   if (place >= m.all_bands) return;  // the whole block: the grid is a rectangle
   const std::int64_t matrix = place / m.bands, col0 = static_cast<std::int64_t>(place % m.bands) * width;
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(band_threads)
   const int begin = static_cast<int>(reinterpret_cast<std::uintptr_t>(in + col0 * size)),
             ld = static_cast<int>(m.in_ld);
   const auto place_at = [&](int column, int row) {
-    return row * band_pitch<size> + ((begin + row * ld) & 15) + column * size;
+    return row * band_pitch + ((begin + row * ld) & 15) + column * size;
   };
   const int skew = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 15), first = threadIdx.x * 16 - skew;
   for (int at = first < 0 ? first + band_threads * 16 : first; at + 16 <= bytes; at += band_threads * 16) {

@@ -34,7 +34,7 @@ void start_band_of(const work_queue& queue, const transpose_args& a) {
   m.all_bands = static_cast<unsigned>(bands * a.batch);
   m.rows = static_cast<int>(a.rows);
   m.by_rows = kernels::make_divider(a.rows);
-  check(launch(queue, grid_of(bands * a.batch, kernels::band_threads, a.rows * kernels::band_pitch<size>),
+  check(launch(queue, grid_of(bands * a.batch, kernels::band_threads, a.rows * kernels::band_pitch),
                &kernels::transpose_band<Unit>, static_cast<unsigned char*>(a.out),
                static_cast<const unsigned char*>(a.in), m),
         "launch of transpose");
@@ -44,10 +44,10 @@ void start_band_of(const work_queue& queue, const transpose_args& a) {
 
 bool band_serves(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
   const std::int64_t size = a.element_bytes;
-  if (size > 8 || lowest_bit(size) != size || alignment < size || a.out_ld != a.rows) return false;
+  if (size > 4 || lowest_bit(size) != size || alignment < size || a.out_ld != a.rows) return false;
   if (a.rows < least_rows || a.rows > most_rows(size) || a.cols * size < 8 * kernels::band_bytes) return false;
   const device_limits limits = limits_of(queue.device->properties());
-  return a.rows * kernels::band_pitch<8> <= limits.shared_bytes / 3 &&
+  return a.rows * kernels::band_pitch <= limits.shared_bytes / 3 &&
          a.cols * size / kernels::band_bytes * a.batch >= 2 * limits.multiprocessors;
 }
 
@@ -57,10 +57,8 @@ void start_band(const work_queue& queue, const transpose_args& a) {
       return start_band_of<std::uint8_t>(queue, a);
     case 2:
       return start_band_of<std::uint16_t>(queue, a);
-    case 4:
-      return start_band_of<std::uint32_t>(queue, a);
     default:
-      return start_band_of<std::uint64_t>(queue, a);
+      return start_band_of<std::uint32_t>(queue, a);
   }
 }
 

@@ -4,8 +4,8 @@
 
 namespace twill::TWILL_BACKEND {
 
-/// Whether these are 9 to 96 rows of 1, 2, 4 and 8 bytes that become packed columns, long enough to keep the device
-/// busy. `alignment`: of all rows of both sides, in bytes, at most 16.
+/// Whether these are 9 to 96 rows of 1, 2 and 4 byte elements that become packed columns, long enough to keep the
+/// device busy. `alignment`: of all rows of both sides, in bytes, at most 16.
 bool band_serves(const detail::work_queue& queue, const detail::transpose_args& args, std::int64_t alignment);
 
 /// Only where band_serves().
