@@ -203,6 +203,8 @@ profile() {
   grep -q 'bank 15: 16 turns' heat.svg
   grep -q 'partition 7' heat.svg
   tail -1 heat.svg | grep -q '</svg>'
+  run 0 profile --device simt:k20 --kernel unrolled --size 40x70 --check
+  shown 'Checked: 0 of 1 kernels'
   run 0 profile reduce --device simt:mi250x --kernel sequential --size 4096 --json -
   shown '"global_loads"'
 }

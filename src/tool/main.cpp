@@ -45,7 +45,7 @@ int run(int argc, char** argv) {
   twill::tool::add_devices_command(app);
   twill::tool::add_bench_command(app, exit_code);
   twill::tool::add_compare_command(app);
-  twill::tool::add_profile_command(app);
+  twill::tool::add_profile_command(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 
 #include <twill/buffer.hpp>
 #include <twill/profile.hpp>
+#include <twill/simt.hpp>
 
 #include "bench_command.hpp"
 #include "bench_plan.hpp"
@@ -28,6 +30,7 @@ struct profile_arguments {
   std::vector<std::string> devices, kernels, sizes, types, blocks;
   std::uint64_t threads = profile_options{}.most_threads;
   std::string json_path, svg_path;
+  bool check = false;
 };
 
 bench_options options_of(const profile_arguments& arguments) {
@@ -80,7 +83,20 @@ profile_result profile_of(const planned_case& each, const planned_rung& which, c
   return result;
 }
 
-std::vector<profile_result> run_profiles(const bench_plan& plan, const profile_arguments& arguments) {
+// What is wrong with a kernel is told at once; returns nothing then.
+std::optional<profile_result> checked_profile_of(const planned_case& each, const planned_rung& which,
+                                                 const std::string& operation, const profile_options& options) {
+  try {
+    return profile_of(each, which, operation, options);
+  } catch (const error& e) {
+    if (e.code() != errc::device_fault) throw;
+    fmt::print(stderr, "WRONG {} {}, {} {} on {}: {}\n", operation, which.info.name, each.problem->text(),
+               each.type.name, each.on.properties().name, e.what());
+    return std::nullopt;
+  }
+}
+
+std::vector<profile_result> run_profiles(const bench_plan& plan, const profile_arguments& arguments, int& wrong) {
   int steps = 0;
   for (const auto& each : plan.cases) {
     for (const auto& shown : each.tables) steps += static_cast<int>(shown.rungs.size());
@@ -93,14 +109,16 @@ std::vector<profile_result> run_profiles(const bench_plan& plan, const profile_a
     for (const auto& shown : each.tables) {
       for (const auto& which : shown.rungs) {
         bar.step(fmt::format("{} on {}", which.info.name, each.on.properties().name));
-        results.push_back(profile_of(each, which, plan.operation->name, options));
+        auto result = checked_profile_of(each, which, plan.operation->name, options);
+        if (result) results.push_back(std::move(*result));
+        wrong += result ? 0 : 1;
       }
     }
   }
   return results;
 }
 
-void run(const profile_arguments& arguments) {
+int run(const profile_arguments& arguments) {
   const output_file json_file(arguments.json_path), svg_file(arguments.svg_path);
   if (arguments.devices.empty()) {
     refuse("no device to profile on", "a profile is taken of a simulated one", "write for example --device simt:h200");
@@ -110,12 +128,18 @@ void run(const profile_arguments& arguments) {
   }
   const bench_plan plan = plan_bench(operation_named(arguments.operation), options_of(arguments));
   require_models(plan);
-  const auto results = run_profiles(plan, arguments);
+  if (arguments.check) {
+    for (const device& on : plan.devices) set_checks(on, true);
+  }
+  int wrong = 0;
+  const auto results = run_profiles(plan, arguments, wrong);
   json_file.write(json_text(json_of(results)));
   if (svg_file.wanted()) svg_file.write(svg_of(results));
-  if (json_file.is_stdout() || svg_file.is_stdout()) return;
+  if (json_file.is_stdout() || svg_file.is_stdout()) return wrong == 0 ? 0 : 1;
   for (const auto& result : results) fmt::print("{}\n", text_of(result));
   fmt::print("{}", summary_of(results));
+  if (arguments.check) fmt::print("Checked: {} of {} kernels went wrong.\n", wrong, wrong + results.size());
+  return wrong == 0 ? 0 : 1;
 }
 
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
@@ -125,7 +149,7 @@ CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<st
 
 }  // namespace
 
-void add_profile_command(CLI::App& app) {
+void add_profile_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("profile", "Show how kernels use memory, by line, without a GPU");
   const auto to = std::make_shared<profile_arguments>();
   command->add_option("operation", to->operation, "What to profile: an operation of `twill bench`")->type_name("OP");
@@ -140,8 +164,13 @@ void add_profile_command(CLI::App& app) {
   command->add_option("--json", to->json_path, "Write the counts here; - is standard output, and no\ntext")
       ->type_name("FILE");
   command->add_option("--svg", to->svg_path, "Draw the load of banks and of partitions here")->type_name("FILE");
-  command->footer("Options with \"...\" may be given again, or take a list: --size 2048,4096x64.");
-  command->callback([to] { run(*to); });
+  command->add_flag(
+      "--check", to->check,
+      "Look for races, for reads of what nobody wrote, and for\naccesses that are misaligned or out of bounds");
+  command->footer(
+      "Options with \"...\" may be given again, or take a list: --size 2048,4096x64.\n"
+      "Exit code: 0 done, 1 a check found something, 2 bad usage.");
+  command->callback([to, &exit_code] { exit_code = run(*to); });
 }
 
 }  // namespace twill::tool

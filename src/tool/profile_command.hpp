@@ -5,6 +5,6 @@
 namespace twill::tool {
 
 /// `twill profile`
-void add_profile_command(CLI::App& app);
+void add_profile_command(CLI::App& app, int& exit_code);
 
 }  // namespace twill::tool
