@@ -66,8 +66,8 @@ TEST_SUITE_BEGIN("profile claims" * doctest::skip(!can_profile));
 
 TEST_CASE("skinny matrices, short rows and small odd matrices: whole sectors, no bank conflicts") {
   for (const auto& gpu : gpus) {
-    for (const matrices& m : {matrices{16384, 4, 4, 1}, matrices{16384, 2, 16, 1}, matrices{4096, 32, 1, 1},
-                              matrices{8192, 16, 2, 1}, matrices{3, 3, 1, 4096}, matrices{5, 7, 1, 4096}}) {
+    for (const matrices& m : {matrices{16384, 4, 4, 1}, matrices{16384, 2, 16, 1}, matrices{131072, 32, 1, 1},
+                              matrices{131072, 16, 2, 1}, matrices{3, 3, 1, 4096}, matrices{5, 7, 1, 4096}}) {
       CAPTURE(gpu);
       CAPTURE(m.rows);
       CAPTURE(m.cols);
@@ -78,6 +78,17 @@ TEST_CASE("skinny matrices, short rows and small odd matrices: whole sectors, no
       CHECK(seen.shared_loads.requests > 0);
       CHECK(seen.shared_conflicts() == 0);
     }
+  }
+}
+
+TEST_CASE("narrow matrices, too few for strips: no bank conflicts") {
+  for (const auto& gpu : gpus) {
+    CAPTURE(gpu);
+    const auto seen = of_transpose(gpu, {4096, 32, 1, 1});
+    CHECK(seen.loads.bytes_used == 4096 * 32);
+    CHECK(seen.stores.bytes_used == 4096 * 32);
+    CHECK(seen.shared_loads.requests > 0);
+    CHECK(seen.shared_conflicts() == 0);
   }
 }
 
