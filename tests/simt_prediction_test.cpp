@@ -141,7 +141,7 @@ TEST_CASE("predict: a recorded transpose" * doctest::skip(TWILL_SANITIZED)) {
 
 // Rows that lie a power of two apart camp on few channels only if blocks that run together take few rows each.
 TEST_CASE("AMD: a tuned transpose uses all channels alike" * doctest::skip(TWILL_SANITIZED)) {
-  for (const char* name : {"simt:mi250x", "simt:mi300x"}) {
+  for (const std::string name : {"simt:mi250x", "simt:mi300x"}) {
     const auto gpu = device::open(name);
     stream on(gpu);
     for (const extent_pair shape : {extent_pair{512, 4096}, extent_pair{4096, 512}}) {
