@@ -330,6 +330,7 @@ TEST_CASE("errors") {
     const twill::stream stream(device);
     const auto invalid = twill::errc::invalid_argument;
     twill::buffer<float> memory(device, 4096);
+    twill::fill_bytes(stream, memory.data(), 0, memory.size_bytes());
     float* in = memory.data();
     float* out = in + 2048;
     const auto bytes = twill::scan_scratch_bytes(device, twill::element_type::f32, {1000});
