@@ -96,8 +96,7 @@ __device__ inline void store_result(const reduce_finish& f, std::int64_t at, com
   to[0] = bits_of(value.re);
   to[1] = bits_of(value.im);
 }
-template <class Key>
-__device__ inline void store_result(const reduce_finish& f, std::int64_t at, placed_key<Key> value) {
+__device__ inline void store_result(const reduce_finish& f, std::int64_t at, placed_key value) {
   static_cast<std::int64_t*>(f.out)[at] = value.place;
 }
 

@@ -131,7 +131,7 @@ struct least_keys : units_of<Unit> {
 /// The places of minima and maxima.
 template <class Unit>
 struct first_places : units_of<Unit> {
-  using value = placed_key<key_for<Unit>>;
+  using value = placed_key;
   static constexpr int slots = 1;
   static constexpr bool exact = true;
   static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t place, const reduce_terms& terms) {

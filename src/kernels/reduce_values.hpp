@@ -39,9 +39,8 @@ struct complex_value {
 };
 
 /// The smallest key, and where it was: the first of equals.
-template <class Key>
 struct placed_key {
-  Key key;
+  std::uint64_t key;
   std::int64_t place;
 };
 
@@ -73,8 +72,7 @@ template <class T>
 __device__ inline complex_value<T> lane_above(complex_value<T> value, unsigned step) {
   return {shuffle_down(value.re, step), shuffle_down(value.im, step)};
 }
-template <class Key>
-__device__ inline placed_key<Key> lane_above(placed_key<Key> value, unsigned step) {
+__device__ inline placed_key lane_above(placed_key value, unsigned step) {
   return {shuffle_down(value.key, step), shuffle_down(value.place, step)};
 }
 
@@ -109,8 +107,7 @@ __device__ inline std::uint64_t calculated(std::uint64_t a, std::uint64_t b, red
   }
 }
 
-template <class Key>
-__device__ inline placed_key<Key> first_least(placed_key<Key> a, placed_key<Key> b) {
+__device__ inline placed_key first_least(placed_key a, placed_key b) {
   const bool second = b.key < a.key || (b.key == a.key && b.place < a.place);
   return second ? b : a;
 }
