@@ -32,8 +32,8 @@ struct units_of {
   }
 };
 
-/// Sums and products of f32, f64, c64, c128.
-template <class T>
+/// Sums, or products, of f32, f64, c64, c128.
+template <class T, bool Product>
 struct numbers : units_of<T> {
   using value = T;
   static constexpr int slots = units_of<T>::unit_count;
@@ -43,12 +43,13 @@ struct numbers : units_of<T> {
 #pragma unroll
     for (int i = 0; i < slots; ++i) to[i] = all.element[i];
   }
-  static __device__ value combine(value a, value b, const reduce_terms& terms) {
-    return calculated(a, b, terms.rule == reduce_rule::multiply);
+  static __device__ value combine(value a, value b, const reduce_terms&) {
+    return Product ? product_of(a, b) : sum_of(a, b);
   }
 };
 
-/// Sums and products of f16 and bf16, in float.
+/// Sums, or products, of f16 and bf16, in float.
+template <bool Product>
 struct halves : units_of<std::uint16_t> {
   using value = float;
   static constexpr int slots = 8;
@@ -61,8 +62,8 @@ struct halves : units_of<std::uint16_t> {
       to[i] = terms.is_brain ? bits_as<float>(bits << 16) : float_from_half(all.element[i]);
     }
   }
-  static __device__ value combine(value a, value b, const reduce_terms& terms) {
-    return calculated(a, b, terms.rule == reduce_rule::multiply);
+  static __device__ value combine(value a, value b, const reduce_terms&) {
+    return Product ? product_of(a, b) : sum_of(a, b);
   }
 };
 

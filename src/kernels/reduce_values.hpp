@@ -79,14 +79,20 @@ __device__ inline placed_key lane_above(placed_key value, unsigned step) {
 // Sums and products of floating-point numbers.
 
 template <class T>
-__device__ inline T calculated(T a, T b, bool product) {
-  const T sum = a + b, multiple = a * b;
-  return product ? multiple : sum;
+__device__ inline T sum_of(T a, T b) {
+  return a + b;
+}
+template <class T>
+__device__ inline complex_value<T> sum_of(complex_value<T> a, complex_value<T> b) {
+  return {a.re + b.re, a.im + b.im};
+}
+template <class T>
+__device__ inline T product_of(T a, T b) {
+  return a * b;
 }
 /// The rule of schoolbooks; but 1 changes nothing, which that rule does not grant for infinities and -0.
 template <class T>
-__device__ inline complex_value<T> calculated(complex_value<T> a, complex_value<T> b, bool product) {
-  if (!product) return {a.re + b.re, a.im + b.im};
+__device__ inline complex_value<T> product_of(complex_value<T> a, complex_value<T> b) {
   if (b.re == 1 && b.im == 0) return a;
   if (a.re == 1 && a.im == 0) return b;
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
