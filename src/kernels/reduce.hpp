@@ -127,7 +127,7 @@ __device__ inline typename Kind::value combine_threads(typename Kind::value* sha
   if (threadIdx.x >= reduce_lanes) return mine;
   typename Kind::value parts[reduce_parts];
 #pragma unroll
-  for (int i = 0; i < reduce_parts; ++i) parts[i] = members_of(shared[i * reduce_lanes + threadIdx.x]);
+  for (int i = 0; i < reduce_parts; ++i) parts[i] = shared[i * reduce_lanes + threadIdx.x];
   combine_neighbours<Kind>(parts, terms);
   return combine_lanes<Kind>(parts[0], terms);
 }

@@ -44,16 +44,6 @@ struct placed_key {
   std::int64_t place;
 };
 
-/// A copy of a value, without the bytes between its members, which nobody writes.
-template <class T>
-__device__ inline T members_of(const T& value) {
-  return value;
-}
-template <class Key>
-__device__ inline placed_key<Key> members_of(const placed_key<Key>& value) {
-  return {value.key, value.place};
-}
-
 template <class To, class From>
 __device__ inline To bits_as(const From& from) {
   static_assert(sizeof(To) == sizeof(From));
