@@ -100,8 +100,8 @@ void reduce_rows(stream_ref stream, reduce_op op, const In* in, Out* out, const 
 
 /// out[c] = the reduction of column c: `shape.cols` results.
 /// Shape: sums of the columns of {2, 3} [1,2,3, 4,5,6] are [5, 7, 9]. For the rest see `reduce`.
-/// Result: the tree is that of src/kernels/reduce_columns.hpp; d is ceil(log2(rows)) + 40 + the bytes of the matrix
-///   over 2^25.
+/// Result: the tree is that of src/kernels/reduce_columns.hpp; d is ceil(log2(rows)) + 10 + v / 2^21, where v is the
+///   number of 16-byte vectors of the matrix, each row's rounded up.
 template <class In, class Out>
 void reduce_columns(stream_ref stream, reduce_op op, const In* in, Out* out, const reduce_shape& shape,
                     const reduce_scratch& scratch) {
