@@ -120,8 +120,8 @@ class bench_runner {
       : plan_(plan), options_(options), report_(report), show_(show), progress_(steps_of(plan)) {}
 
   void run(const planned_case& each) {
-    std::string cpu_note;
-    const std::vector<std::size_t> cpu_rows = run_cpu(each, cpu_note);
+    std::vector<std::string> cpu_notes;
+    const std::vector<std::size_t> cpu_rows = run_cpu(each, cpu_notes);
     case_runner runner(each.on, each, plan_, options_, report_, progress_);
     runner.run_roof(each.roof);
     for (const planned_table& table : each.tables) {
@@ -133,7 +133,7 @@ class bench_runner {
       run_rungs(runner, table, report_, shown);
       compare_with_cpu(shown.rows, report_);
       for (std::string& note : notes_of(runner, each, table)) shown.notes.push_back(std::move(note));
-      if (!cpu_note.empty()) shown.notes.push_back(cpu_note);
+      shown.notes.insert(shown.notes.end(), cpu_notes.begin(), cpu_notes.end());
       progress_.clear();
       show_(shown);
     }
@@ -146,17 +146,19 @@ class bench_runner {
   }
 
   /// The CPU's rows of a case on another device; none beside predictions.
-  std::vector<std::size_t> run_cpu(const planned_case& each, std::string& note) {
+  std::vector<std::size_t> run_cpu(const planned_case& each, std::vector<std::string>& notes) {
     std::vector<std::size_t> rows;
     if (!plan_.cpu || plan_.cpu_rungs.empty() || each.on.properties().name == base_device) return rows;
     if (predicts(each.on)) return rows;
     if (!fits_memory(*plan_.cpu, *each.problem)) {
-      note = "Left out: the CPU's rungs (in and out do not fit its free memory).";
+      notes.emplace_back("Left out: the CPU's rungs (in and out do not fit its free memory).");
       return rows;
     }
     case_runner runner(*plan_.cpu, each, plan_, options_, report_, progress_);
     runner.run_roof(plan_.cpu_roof);
-    for (const planned_rung& which : plan_.cpu_rungs) rows.push_back(runner.row(which, loop_kind::over));
+    for (const planned_rung& which : plan_.cpu_rungs) {
+      if (const auto place = try_row(runner, which, loop_kind::over, notes)) rows.push_back(*place);
+    }
     return rows;
   }
 
