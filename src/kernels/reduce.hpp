@@ -271,7 +271,9 @@ struct row_place {
 };
 __device__ inline row_place place_of(const reduce_problem& p, std::int64_t row) {
   if (p.deal != reduce_deal::segments) return {row * p.stride, p.bytes};
-  return {p.offsets[row] << p.terms.shift, (p.offsets[row + 1] - p.offsets[row]) << p.terms.shift};
+  const std::int64_t size = std::int64_t{1}
+                            << p.terms.shift;  // offsets that decrease, against the contract, are not shifted
+  return {p.offsets[row] * size, (p.offsets[row + 1] - p.offsets[row]) * size};
 }
 __device__ inline bool is_aligned(const reduce_problem& p, const row_place& place) {
   return p.aligned && place.begin % vector_bytes == 0;
