@@ -119,6 +119,9 @@ void check_op(twill::stream_ref stream, const twill::reduce_scratch& scratch, re
   if (rounds) return;
   check_shape<T, Out>(stream, scratch, op, {9, 65, 0}, 1);
   check_shape<T, Out>(stream, scratch, op, {2, 4 * 16 + 3, 80}, 0);
+  // Several chunks of rows, in one tile and in many.
+  check_shape<T, Out>(stream, scratch, op, {2500, 3, 0}, 0);
+  check_shape<T, Out>(stream, scratch, op, {140, 70, 71}, 1);
 }
 
 template <class T>

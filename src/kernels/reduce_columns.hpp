@@ -23,10 +23,14 @@ struct column_problem {
   unsigned chunks;
 };
 
-/// Kinds for columns: 8 rows, `step` apart from `row` on, combined as neighbours; `left` bytes are there from `in` on.
+// Kinds for columns have besides:
+//   batch      8 rows, `step` apart from `row` on, combined as neighbours; `left` bytes are there from `in` on
+//   identity   a value that changes no other
+
 template <class Kind>
 struct vector_columns : Kind {
   using value = typename Kind::value;
+  static __device__ value identity(const reduce_problem& p) { return identity_of<Kind>(p); }
   static __device__ void batch(value (&to)[Kind::slots], const reduce_problem& p, const unsigned char* in,
                                std::int64_t left, std::int64_t row, int step) {
     eight_sets<Kind, Kind::slots> eight;
@@ -90,6 +94,7 @@ __device__ inline void load_elements(std::uint64_t (&to)[8], const reduce_proble
 
 /// Whatever integers are made of elements of any size: the least key included.
 struct viewed_columns : viewed_elements {
+  static __device__ value identity(const reduce_problem& p) { return identity_of<viewed_elements>(p); }
   static __device__ void batch(value (&to)[1], const reduce_problem& p, const unsigned char* in, std::int64_t left,
                                std::int64_t row, int step) {
     to[0] = {};
@@ -106,8 +111,13 @@ struct viewed_columns : viewed_elements {
   }
 };
 
-/// The places of the least keys.
-struct place_columns : first_places<std::uint64_t> {
+/// The places of the least keys, of elements of any size.
+struct place_columns {
+  using value = placed_key;
+  static constexpr int slots = 1;
+  static constexpr bool exact = true;
+  static __device__ value combine(value a, value b, const reduce_terms&) { return first_least(a, b); }
+  static __device__ value identity(const reduce_problem&) { return {~std::uint64_t{0}, INT64_MAX / 2}; }
   static __device__ void batch(value (&to)[1], const reduce_problem& p, const unsigned char* in, std::int64_t left,
                                std::int64_t row, int step) {
     to[0] = {};
@@ -215,7 +225,7 @@ __global__ void __launch_bounds__(reduce_threads) reduce_columns(column_problem 
     if (!comes_last(ticket, static_cast<unsigned>(count))) return;
     if (t == 0) *ticket = 0;
     const int own = t / width * 8;
-    all = combine_chunk_values<Kind>(values + (begin + own) * width + column, width, count - own, identity_of<Kind>(r),
+    all = combine_chunk_values<Kind>(values + (begin + own) * width + column, width, count - own, Kind::identity(r),
                                      r.terms);
     all = combine_groups<Kind>(shared, all, width, r.terms);
     partials += tiles * members * width;
