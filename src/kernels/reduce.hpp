@@ -271,8 +271,8 @@ struct row_place {
 };
 __device__ inline row_place place_of(const reduce_problem& p, std::int64_t row) {
   if (p.deal != reduce_deal::segments) return {row * p.stride, p.bytes};
-  const std::int64_t size = std::int64_t{1}
-                            << p.terms.shift;  // offsets that decrease, against the contract, are not shifted
+  // Not shifted: where offsets decrease, against the contract, a difference is negative.
+  const std::int64_t size = std::int64_t{1} << p.terms.shift;
   return {p.offsets[row] * size, (p.offsets[row + 1] - p.offsets[row]) * size};
 }
 __device__ inline bool is_aligned(const reduce_problem& p, const row_place& place) {
