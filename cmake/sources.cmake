@@ -233,6 +233,7 @@ set(twill_tests
   tests/profile_test.cpp
   tests/random_test.cpp
   tests/reduce_ladder_test.cpp
+  tests/reduce_order_test.cpp
   tests/reduce_test.cpp
   tests/reverse_test.cpp
   tests/scan_test.cpp

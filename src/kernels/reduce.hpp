@@ -42,6 +42,11 @@ inline constexpr unsigned most_tasks = reduce_threads * partials_a_thread;
 /// Rows up to this are short: a warp reads them at once.
 inline constexpr std::int64_t short_row_bytes = reduce_threads * vector_bytes;
 
+/// The number of this block in the grid, which is a rectangle: blocks behind the last one have nothing to do.
+__device__ inline unsigned block_number() {
+  return blockIdx.y * gridDim.x + blockIdx.x;
+}
+
 __device__ inline word16 vector_of(const std::uint32_t (&words)[4]) {
   return make_word16(words[0], words[1], words[2], words[3]);
 }
@@ -226,7 +231,7 @@ __device__ inline typename Kind::value combine_short_row(const reduce_problem& p
 template <class Kind>
 __device__ inline void reduce_lane_rows(const reduce_problem& p) {
   const int t = static_cast<int>(threadIdx.x), lane = t % p.width, groups = reduce_threads / p.width;
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * (groups * 8) + t / p.width;
+  const std::int64_t first = static_cast<std::int64_t>(block_number()) * (groups * 8) + t / p.width;
   const int from = lane * vector_bytes, place = from >> p.terms.shift;
   const unsigned char* in = p.in + first * p.stride + from;
   typename Kind::value mine[8];
@@ -282,7 +287,7 @@ __device__ inline bool is_aligned(const reduce_problem& p, const row_place& plac
 /// This warp's row, if it is short.
 template <class Kind>
 __device__ inline void reduce_warp_row(const reduce_problem& p) {
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * reduce_parts + threadIdx.x / reduce_lanes;
+  const std::int64_t row = static_cast<std::int64_t>(block_number()) * reduce_parts + threadIdx.x / reduce_lanes;
   if (row >= p.rows) return;
   const row_place place = place_of(p, row);
   if (place.bytes > short_row_bytes) return;
@@ -301,7 +306,7 @@ __device__ inline void reduce_task(const reduce_problem& p, const row_place& pla
   value mine = combine_chunks<Kind>(p, p.in + place.begin, begin, begin + (rest < a_task ? rest : a_task), p.aligned);
   if (p.tasks > 1) {
     value* partials = static_cast<value*>(p.partials);
-    if (threadIdx.x == 0) partials[blockIdx.x] = mine;
+    if (threadIdx.x == 0) partials[row * p.tasks + task] = mine;
     if (!comes_last(p.tickets + row, p.tasks)) return;
     mine = combine_partials<Kind>(partials + row * p.tasks, p.tasks, identity_of<Kind>(p), p.terms);
     if (threadIdx.x == 0) p.tickets[row] = 0;
@@ -312,7 +317,9 @@ __device__ inline void reduce_task(const reduce_problem& p, const row_place& pla
 // Blocks that are tasks of long rows. Apart from the others, whose registers would leave fewer blocks at once.
 template <class Kind>
 __global__ void __launch_bounds__(reduce_threads) reduce_tasks(reduce_problem p) {
-  reduce_task<Kind>(p, {blockIdx.x / p.tasks * p.stride, p.bytes}, blockIdx.x / p.tasks, blockIdx.x % p.tasks);
+  const unsigned block = block_number();
+  const std::int64_t row = block / p.tasks;
+  if (row < p.rows) reduce_task<Kind>(p, {row * p.stride, p.bytes}, row, block % p.tasks);
 }
 
 // Short rows, and segments of any length: each block of these has 8, and reduces the long ones.
@@ -321,7 +328,7 @@ __global__ void __launch_bounds__(reduce_threads) reduce_rows(reduce_problem p) 
   if (p.deal == reduce_deal::lanes) return reduce_lane_rows<Kind>(p);
   reduce_warp_row<Kind>(p);
   if (p.deal == reduce_deal::warps) return;
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * reduce_parts;
+  const std::int64_t first = static_cast<std::int64_t>(block_number()) * reduce_parts;
   const std::int64_t end = first + reduce_parts < p.rows ? first + reduce_parts : p.rows;
 #pragma unroll 1
   for (std::int64_t row = first; row < end; ++row) {

@@ -21,6 +21,7 @@ struct column_problem {
   int lanes;    ///< vectors, or elements, that a tile is wide: a power of two
   int batches;  ///< eights of rows that a part of a chunk combines
   unsigned chunks;
+  std::int64_t tiles;
 };
 
 // Kinds for columns have besides:
@@ -183,7 +184,7 @@ __device__ inline typename Kind::value combine_chunk_values(const typename Kind:
   return mine[0];
 }
 
-// Block x is a tile of columns, of which p.chunks blocks take chunks of rows.
+// A tile of columns has p.chunks blocks, which take chunks of rows.
 template <class Kind>
 __global__ void __launch_bounds__(reduce_threads) reduce_columns(column_problem p) {
   using value = typename Kind::value;
@@ -191,10 +192,12 @@ __global__ void __launch_bounds__(reduce_threads) reduce_columns(column_problem 
   constexpr int slots = Kind::slots, bytes_a_lane = slots == 1 ? 0 : vector_bytes;
   const reduce_problem& r = p.rows;
   const int t = static_cast<int>(threadIdx.x), lane = t % p.lanes, part = t / p.lanes, parts = reduce_threads / p.lanes;
-  const std::int64_t tile = blockIdx.x / p.chunks;
+  const unsigned block = block_number();
+  const std::int64_t tile = block / p.chunks;
+  if (tile >= p.tiles) return;  // the whole block
   const int lane_bytes = bytes_a_lane == 0 ? r.terms.bytes : bytes_a_lane;
   const std::int64_t column_byte = (tile * p.lanes + lane) * lane_bytes, left = (p.cols << r.terms.shift) - column_byte;
-  std::int64_t index = blockIdx.x % p.chunks;
+  std::int64_t index = block % p.chunks;
   const std::int64_t first = index * p.batches * 8 * parts + part;
 
   value mine[slots], batch[slots];
@@ -213,7 +216,6 @@ __global__ void __launch_bounds__(reduce_threads) reduce_columns(column_problem 
   const int width = p.lanes * slots, a_group = 8 * (reduce_threads / width), column = t % width;
   value* partials = static_cast<value*>(r.partials);
   std::uint32_t* tickets = r.tickets;
-  const std::int64_t tiles = gridDim.x / p.chunks;
 #pragma unroll 1
   for (std::int64_t members = p.chunks; members > 1; members = (members + a_group - 1) / a_group) {
     value* values = partials + tile * members * width;
@@ -228,8 +230,8 @@ __global__ void __launch_bounds__(reduce_threads) reduce_columns(column_problem 
     all = combine_chunk_values<Kind>(values + (begin + own) * width + column, width, count - own, Kind::identity(r),
                                      r.terms);
     all = combine_groups<Kind>(shared, all, width, r.terms);
-    partials += tiles * members * width;
-    tickets += tiles * groups;
+    partials += p.tiles * members * width;
+    tickets += p.tiles * groups;
     index = group;
   }
   const std::int64_t at = tile * width + t;

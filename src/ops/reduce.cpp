@@ -18,12 +18,15 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-detail::launch_config line(std::int64_t blocks) {
-  if (blocks >= std::int64_t{1} << 24) {  // 2^32 threads are the most of AMD's grids
+/// A rectangle of at least so many blocks, which every device can launch: the first that ran CUDA had 65535 side by
+/// side, and AMD's count the threads of a line in 32 bits.
+detail::launch_config grid_of(std::int64_t blocks) {
+  constexpr std::int64_t most = 65535;
+  if (blocks > most * most) {
     detail::fail(errc::unsupported, "the reduction needs too large a grid", std::to_string(blocks) + " blocks",
                  "reduce the rows in several calls");
   }
-  return {{static_cast<unsigned>(blocks), 1, 1}, {kernels::reduce_threads, 1, 1}, 0};
+  return {detail::rectangle(blocks, most), {kernels::reduce_threads, 1, 1}, 0};
 }
 
 // Blocks share rows only where these are few: each needs a ticket.
@@ -87,7 +90,7 @@ detail::launch_config plan_tasks(kernels::reduce_problem& p, const device_proper
     ++p.chunk_shift;
   }
   p.tasks = static_cast<unsigned>(tasks());
-  return line(p.rows * tasks());
+  return grid_of(p.rows * tasks());
 }
 
 }  // namespace
@@ -96,18 +99,18 @@ detail::launch_config plan_rows(kernels::reduce_problem& p, const reduce_args& a
   using kernels::reduce_deal;
   if (args.over == detail::reduce_over::segments) {
     p.deal = reduce_deal::segments;
-    return line(ceil_div(p.rows, kernels::reduce_parts));
+    return grid_of(ceil_div(p.rows, kernels::reduce_parts));
   }
   if (p.bytes > kernels::short_row_bytes) return plan_tasks(p, device);
   const std::int64_t vectors = ceil_div(p.bytes, kernels::vector_bytes);
   if (vectors > kernels::reduce_lanes) {
     p.deal = reduce_deal::warps;
-    return line(ceil_div(p.rows, kernels::reduce_parts));
+    return grid_of(ceil_div(p.rows, kernels::reduce_parts));
   }
   p.deal = reduce_deal::lanes;
   p.width = 1;
   while (p.width < vectors) p.width *= 2;
-  return line(ceil_div(p.rows, std::int64_t{8} * kernels::reduce_threads / p.width));
+  return grid_of(ceil_div(p.rows, std::int64_t{8} * kernels::reduce_threads / p.width));
 }
 
 detail::launch_config plan_columns(kernels::column_problem& p, bool exact) {
@@ -118,7 +121,8 @@ detail::launch_config plan_columns(kernels::column_problem& p, bool exact) {
   p.lanes = tree.lanes;
   p.batches = tree.batches;
   p.chunks = static_cast<unsigned>(tree.chunks);
-  return line(tree.tiles * tree.chunks);
+  p.tiles = tree.tiles;
+  return grid_of(tree.tiles * tree.chunks);
 }
 
 }  // namespace twill::TWILL_BACKEND

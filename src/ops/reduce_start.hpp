@@ -41,7 +41,7 @@ void start_rows(const detail::work_queue& queue, const detail::reduce_args& args
 
 template <class Kind>
 void start_columns(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
-  kernels::column_problem p{problem_of(args, meaning), args.cols, 1, 1, 1};
+  kernels::column_problem p{problem_of(args, meaning), args.cols, 1, 1, 1, 1};
   const auto config = plan_columns(p, Kind::exact);
   check(launch(queue, config, &kernels::reduce_columns<Kind>, p), "launch of a reduction of columns");
 }

@@ -1,0 +1,153 @@
+// The bits of reductions whose steps round: which tree combines the elements, and which NaN comes out.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <twill/twill.hpp>
+
+#include "support/reduce_arrays.hpp"
+#include "support/reduce_reference.hpp"
+
+namespace {
+
+using support::arrays;
+using support::on_each_device;
+using support::random_value;
+using support::same;
+using twill::reduce_op;
+
+/// Bytes of a result, for comparing devices.
+template <class T>
+std::vector<T> bits_of_sums(twill::stream_ref stream, const twill::reduce_scratch& scratch,
+                            const std::vector<T>& data) {
+  const auto count = static_cast<std::int64_t>(data.size());
+  const std::int64_t cols = 37, rows = count / cols;
+  arrays<T, T> a(stream, data, 0, static_cast<std::size_t>(2 + rows + cols));
+  twill::reduce(stream, reduce_op::sum, a.first, a.to(), count, scratch);
+  twill::reduce(stream, reduce_op::product, a.first, a.to() + 1, count, scratch);
+  twill::reduce_rows(stream, reduce_op::sum, a.first, a.to() + 2, {rows, cols, 0}, scratch);
+  twill::reduce_columns(stream, reduce_op::sum, a.first, a.to() + 2 + rows, {rows, cols, 0}, scratch);
+  return a.results();
+}
+
+template <class T>
+void check_same_on_all_devices(std::int64_t count) {
+  std::mt19937 random(7);
+  std::vector<T> data(static_cast<std::size_t>(count));
+  for (auto& each : data) each = random_value<T>(random);
+  std::vector<T> first;
+  on_each_device([&](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+    const auto found = bits_of_sums(stream, scratch, data);
+    if (first.empty()) first = found;
+    CHECK(std::memcmp(first.data(), found.data(), found.size() * sizeof(T)) == 0);
+  });
+}
+
+/// The sum, against one in long double, within the bound of the doc comment.
+void check_bound(twill::stream_ref stream, const twill::reduce_scratch& scratch, const std::vector<float>& data) {
+  long double exact = 0, magnitude = 0;
+  for (const float x : data) {
+    exact += x;
+    magnitude += std::fabs(x);
+  }
+  const double d = std::ceil(std::log2(static_cast<double>(data.size()))) + 1, u = 0x1p-24;
+  arrays<float, float> a(stream, data, 0, 1);
+  twill::reduce(stream, reduce_op::sum, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch);
+  const long double error = std::fabs(static_cast<long double>(a.results()[0]) - exact);
+  CHECK(error <= d * u / (1 - d * u) * magnitude);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("reduce");
+
+TEST_CASE("reference: NaN, infinity and signed zeros") {
+  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+    const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+    const auto result = [&](reduce_op op, const std::vector<float>& data) {
+      arrays<float, float> a(stream, data, 0, 1);
+      twill::reduce(stream, op, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch);
+      return a.results()[0];
+    };
+    const auto place = [&](reduce_op op, const std::vector<float>& data) {
+      arrays<float, std::int64_t> a(stream, data, 0, 1);
+      twill::reduce(stream, op, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch);
+      return a.results()[0];
+    };
+    for (const auto op : {reduce_op::sum, reduce_op::product, reduce_op::min, reduce_op::max}) {
+      CHECK(std::isnan(result(op, {1, nan, 2})));
+      CHECK(std::isnan(result(op, {-nan})));
+    }
+    CHECK(place(reduce_op::argmin, {3, 1, nan, 0, nan}) == 2);
+    CHECK(place(reduce_op::argmax, {3, 1, nan, 9, nan}) == 2);
+    CHECK(place(reduce_op::argmax, {infinity, infinity}) == 0);
+    CHECK(place(reduce_op::argmin, {infinity, infinity}) == 0);
+    CHECK(result(reduce_op::sum, {1, infinity}) == infinity);
+    CHECK(std::isnan(result(reduce_op::sum, {-infinity, infinity})));
+    CHECK(result(reduce_op::max, {-infinity, -infinity}) == -infinity);
+    CHECK(std::signbit(result(reduce_op::sum, {-0.0f, -0.0f})));
+    CHECK(std::signbit(result(reduce_op::min, {0.0f, -0.0f})));
+    CHECK_FALSE(std::signbit(result(reduce_op::max, {-0.0f, 0.0f})));
+    CHECK_FALSE(std::signbit(result(reduce_op::sum, {})));
+  });
+}
+
+TEST_CASE("accuracy: within the bound of pairwise summation on adversarial inputs") {
+  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+    std::mt19937 random(3);
+    constexpr std::size_t count = 100001;
+    std::vector<float> large(count), cancelling(count), tiny(count), alike(count, 0.1f);
+    for (std::size_t i = 0; i < count; ++i) {
+      large[i] = std::ldexp(static_cast<float>(random() % 1000), static_cast<int>(random() % 60) - 30);
+      cancelling[i] = i % 2 == 0 ? large[i] : -large[i - 1] * (1 + 0x1p-20f);
+      tiny[i] = std::ldexp(static_cast<float>(random() % 1000) - 500, -149);
+    }
+    for (const auto& data : {large, cancelling, tiny, alike}) check_bound(stream, scratch, data);
+  });
+}
+
+TEST_CASE("reference: the same bits on every device") {
+  check_same_on_all_devices<float>(100003);
+  check_same_on_all_devices<double>(30011);
+  check_same_on_all_devices<twill::float16>(40007);
+  check_same_on_all_devices<twill::bfloat16>(40007);
+  check_same_on_all_devices<std::complex<float>>(20011);
+  check_same_on_all_devices<std::complex<double>>(10007);
+}
+
+TEST_CASE("reference: segments have the bits of arrays; a wrong order counts as empty") {
+  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+    std::mt19937 random(5);
+    std::vector<float> data(60000);
+    for (auto& each : data) each = random_value<float>(random);
+    const std::vector<std::int64_t> places{0, 1, 1, 4, 133, 1157, 1157, 1160, 9500, 26000, 60000, 59990};
+    const std::size_t segments = places.size() - 1;
+    arrays<float, float> a(stream, data, 0, 2 * segments);
+    arrays<float, std::int64_t> where(stream, data, 0, segments);
+    twill::buffer<std::int64_t> offsets(stream.on(), places.size());
+    offsets.upload(places, stream);
+    twill::reduce_segments(stream, reduce_op::sum, a.first, a.to(), offsets.data(), 11, scratch);
+    twill::reduce_segments(stream, reduce_op::argmin, a.first, where.to(), offsets.data(), 11, scratch);
+    for (std::size_t s = 0; s < segments; ++s) {
+      const std::int64_t count = std::max<std::int64_t>(0, places[s + 1] - places[s]);
+      twill::reduce(stream, reduce_op::sum, a.first + places[s], a.to() + segments + s, count, scratch);
+    }
+    const auto found = a.results();
+    const auto found_places = where.results();
+    for (std::size_t s = 0; s < segments; ++s) {
+      CAPTURE(s);
+      CHECK(same(found[s], found[segments + s]));
+      const std::int64_t count = std::max<std::int64_t>(0, places[s + 1] - places[s]);
+      CHECK(found_places[s] ==
+            support::reduce_reference<float, std::int64_t>(reduce_op::argmin, data.data() + places[s], count));
+    }
+  });
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <complex>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include <twill/twill.hpp>
+
+#include "support/devices.hpp"
+#include "support/reduce_reference.hpp"
+
+namespace support {
+
+/// Calls f with a stream and scratch of each device.
+template <class F>
+void on_each_device(F&& f) {
+  for (const auto& name : support::test_devices()) {
+    CAPTURE(name);
+    const auto device = twill::device::open(name);
+    const twill::stream stream(device);
+    const twill::reduce_scratch scratch(stream);
+    f(twill::stream_ref(stream), scratch);
+  }
+}
+
+/// Device memory with `misalignment` elements before the data, and results between guards.
+template <class T, class Out>
+struct arrays {
+  arrays(twill::stream_ref s, const std::vector<T>& data, std::size_t misalignment, std::size_t count)
+      : stream(s), in(s.on(), data.size() + misalignment + 1), out(s.on(), count + 2), guards(count + 2) {
+    std::vector<T> padded(in.size());
+    std::copy(data.begin(), data.end(), padded.begin() + static_cast<std::ptrdiff_t>(misalignment));
+    in.upload(padded, stream);
+    std::memset(static_cast<void*>(guards.data()), 0x5a, guards.size() * sizeof(Out));
+    out.upload(guards, stream);
+    first = in.data() + misalignment;
+  }
+  std::vector<Out> results() {
+    std::vector<Out> found(guards.size());
+    out.download(found, stream);
+    stream.wait();
+    CHECK(std::memcmp(&found.front(), &guards.front(), sizeof(Out)) == 0);
+    CHECK(std::memcmp(&found.back(), &guards.back(), sizeof(Out)) == 0);
+    return {found.begin() + 1, found.end() - 1};
+  }
+  Out* to() { return out.data() + 1; }
+
+  twill::stream_ref stream;
+  twill::buffer<T> in;
+  twill::buffer<Out> out;
+  std::vector<Out> guards;
+  const T* first;
+};
+
+template <class Out>
+bool same(const Out& a, const Out& b) {
+  return std::memcmp(&a, &b, sizeof(Out)) == 0;
+}
+
+/// A number whose sums and products round.
+template <class T>
+T random_value(std::mt19937& random) {
+  const float x = (static_cast<float>(random() % 20001) - 10000.0f) * 0x1p-13f;
+  if constexpr (is_complex<T>) {
+    return {x, x * 0.5f + 0.25f};
+  } else {
+    return T(x);
+  }
+}
+
+}  // namespace support
