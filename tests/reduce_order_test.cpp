@@ -63,6 +63,45 @@ void check_bound(twill::stream_ref stream, const twill::reduce_scratch& scratch,
   CHECK(error <= d * u / (1 - d * u) * magnitude);
 }
 
+template <class To, class From>
+To bits_as(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(static_cast<void*>(&to), &from, sizeof to);
+  return to;
+}
+
+/// Each of `nans` among other numbers gives a result with the bits `wanted`, in a row and in a column; so do halves
+/// that are reduced to float, and the real part of complex numbers.
+template <class T, class Bits>
+void check_nan(twill::stream_ref stream, const twill::reduce_scratch& scratch, Bits wanted,
+               const std::vector<Bits>& nans) {
+  using support::element;
+  for (const Bits nan : nans) {
+    CAPTURE(nan);
+    const std::vector<T> data{element<T>(1), bits_as<T>(nan), element<T>(-2), bits_as<T>(nan)};
+    for (const auto op : {reduce_op::sum, reduce_op::product, reduce_op::min, reduce_op::max}) {
+      CAPTURE(static_cast<int>(op));
+      arrays<T, T> a(stream, data, 0, 4);
+      twill::reduce(stream, op, a.first, a.to(), 4, scratch);
+      twill::reduce_columns(stream, op, a.first, a.to() + 1, {4, 1}, scratch);
+      twill::reduce_rows(stream, op, a.first, a.to() + 2, {2, 2}, scratch);
+      for (const T& each : a.results()) CHECK(bits_as<Bits>(each) == wanted);
+    }
+    if constexpr (sizeof(T) == 2) {
+      arrays<T, float> a(stream, data, 0, 1);
+      twill::reduce(stream, reduce_op::sum, a.first, a.to(), 4, scratch);
+      CHECK(bits_as<std::uint32_t>(a.results()[0]) == 0x7fc00000u);
+    }
+    if constexpr (sizeof(T) >= 4) {
+      arrays<std::complex<T>, std::complex<T>> a(stream, {{1, 2}, {data[1], 3}}, 0, 1);
+      twill::reduce(stream, reduce_op::sum, a.first, a.to(), 2, scratch);
+      CHECK(bits_as<Bits>(a.results()[0].real()) == wanted);
+      CHECK(a.results()[0].imag() == 5);
+    }
+  }
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("reduce");
@@ -147,6 +186,16 @@ TEST_CASE("reference: segments have the bits of arrays; a wrong order counts as 
       CHECK(found_places[s] ==
             support::reduce_reference<float, std::int64_t>(reduce_op::argmin, data.data() + places[s], count));
     }
+  });
+}
+
+TEST_CASE("reference: a NaN has the same bits from every operation, on every device") {
+  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+    check_nan<twill::float16>(stream, scratch, std::uint16_t{0x7e00}, {0x7e00, 0x7fff, 0xfc01});
+    check_nan<twill::bfloat16>(stream, scratch, std::uint16_t{0x7fc0}, {0x7fc0, 0x7fff, 0xff81});
+    check_nan<float>(stream, scratch, 0x7fc00000u, {0x7fc00000, 0x7fffffff, 0xffc12345, 0xff800001});
+    check_nan<double>(stream, scratch, std::uint64_t{0x7ff8000000000000},
+                      {0x7ff8000000000000, 0x7fffffffffffffff, 0xfff8123400000000, 0xfff0000000000001});
   });
 }
 

@@ -197,8 +197,10 @@ struct order_key {
   Bits back(Bits key) const {
     const Bits bits = static_cast<Bits>(key ^ turn);
     if (!is_float) return bits;
-    return key == 0 ? static_cast<Bits>(all ^ top) : static_cast<Bits>((bits & top) != 0 ? bits ^ top : ~bits);
+    return key == 0 ? nan() : static_cast<Bits>((bits & top) != 0 ? bits ^ top : ~bits);
   }
+  /// The quiet NaN without a sign.
+  Bits nan() const { return static_cast<Bits>(infinity | (infinity & -infinity) >> 1); }
   /// Of the number that every other comes before.
   Bits last() const { return is_float ? of(static_cast<Bits>(turn == 0 ? infinity : infinity | top)) : all; }
 };

@@ -23,6 +23,7 @@ struct reduce_finish {
   int out_bytes;
   reduce_end end;
   std::uint64_t flip;  ///< as in reduce_terms
+  std::uint64_t nan;   ///< the bits of every NaN: which one comes out of two is each device's own choice
 };
 
 __device__ inline void store_bits(const reduce_finish& f, std::int64_t at, std::uint64_t bits) {
@@ -44,7 +45,7 @@ __device__ inline void store_bits(const reduce_finish& f, std::int64_t at, std::
 /// The element that float_key made `key` of: `bytes` wide.
 __device__ inline std::uint64_t float_of_key(const reduce_finish& f, std::uint64_t key) {
   const std::uint64_t top = std::uint64_t{1} << (8 * f.out_bytes - 1), all = top | (top - 1);
-  if (key == 0) return all >> 1;  // NaN
+  if (key == 0) return f.nan;
   const std::uint64_t turned = (key ^ f.flip) & all;
   return (turned & top) != 0 ? turned ^ top : ~turned & all;
 }
@@ -69,17 +70,15 @@ __device__ inline void store_result(const reduce_finish& f, std::int64_t at, std
   store_result(f, at, static_cast<std::uint64_t>(value));
 }
 
-// Every NaN is stored as the same one: which NaN comes out of two is each device's own choice.
-__device__ inline std::uint32_t bits_of(float value) {
-  return value == value ? bits_as<std::uint32_t>(value) : 0x7fc00000u;
-}
-__device__ inline std::uint64_t bits_of(double value) {
-  return value == value ? bits_as<std::uint64_t>(value) : 0x7ff8000000000000u;
+template <class T>
+__device__ inline key_for<T> bits_of(const reduce_finish& f, T value) {
+  return value == value ? bits_as<key_for<T>>(value) : static_cast<key_for<T>>(f.nan);
 }
 
 __device__ inline void store_result(const reduce_finish& f, std::int64_t at, float value) {
-  const std::uint32_t bits = bits_of(value);
-  if (f.end == reduce_end::half) return store_bits(f, at, half_from_float(bits_as<float>(bits)));
+  if (value != value) return store_bits(f, at, f.nan);
+  if (f.end == reduce_end::half) return store_bits(f, at, half_from_float(value));
+  const auto bits = bits_as<std::uint32_t>(value);
   if (f.end == reduce_end::brain) {
     const bool up = (bits & 0xffffu) > 0x8000u || (bits & 0x1ffffu) == 0x18000u;
     return store_bits(f, at, (bits >> 16) + (up ? 1 : 0));
@@ -87,14 +86,14 @@ __device__ inline void store_result(const reduce_finish& f, std::int64_t at, flo
   store_bits(f, at, bits);
 }
 __device__ inline void store_result(const reduce_finish& f, std::int64_t at, double value) {
-  store_bits(f, at, bits_of(value));
+  store_bits(f, at, bits_of(f, value));
 }
 template <class T>
 __device__ inline void store_result(const reduce_finish& f, std::int64_t at, complex_value<T> value) {
   using word = key_for<T>;
   word* to = static_cast<word*>(f.out) + 2 * at;
-  to[0] = bits_of(value.re);
-  to[1] = bits_of(value.im);
+  to[0] = bits_of(f, value.re);
+  to[1] = bits_of(f, value.im);
 }
 __device__ inline void store_result(const reduce_finish& f, std::int64_t at, placed_key value) {
   static_cast<std::int64_t*>(f.out)[at] = value.place;

@@ -73,6 +73,7 @@ kernels::reduce_problem problem_of(const reduce_args& a, const reduce_meaning& m
   p.finish.out_bytes = static_cast<int>(element_bytes(a.out_type));
   p.finish.end = meaning.end;
   p.finish.flip = meaning.terms.flip;
+  p.finish.nan = meaning.nan;
   return p;
 }
 

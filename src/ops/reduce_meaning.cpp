@@ -50,10 +50,17 @@ std::uint64_t infinity_of(type t) {
     case type::bf16:
       return 0x7f80;
     case type::f32:
+    case type::c64:
       return 0x7f800000;
     default:
       return 0x7ff0000000000000;
   }
+}
+
+/// The quiet NaN without a sign, of floating-point numbers or the parts of complex ones.
+std::uint64_t nan_of(type t) {
+  const std::uint64_t infinity = infinity_of(t);
+  return infinity | (infinity & -infinity) >> 1;
 }
 
 /// -0 changes no number, not even -0; but a sum of nothing is +0.
@@ -61,6 +68,7 @@ reduce_meaning meaning_of_sum(const reduce_args& a, reduce_rule rule) {
   reduce_meaning m;
   m.terms.rule = rule;
   m.terms.is_brain = a.in_type == type::bf16;
+  m.nan = nan_of(a.out_type);
   if (is_signed_integer(a.in_type) && a.in_type != type::i64) m.terms.flip = sign_bit(a.in_type);
   if (a.in_type == a.out_type && a.in_type == type::f16) m.end = reduce_end::half;
   if (a.in_type == a.out_type && a.in_type == type::bf16) m.end = reduce_end::brain;
@@ -86,6 +94,7 @@ reduce_meaning meaning_of_order(const reduce_args& a) {
     m.pad = all ^ m.terms.flip;  // its key is the largest
   } else {
     m.end = reduce_end::float_key;
+    m.nan = nan_of(a.in_type);
     m.terms.is_float = true;
     m.terms.limit = infinity_of(a.in_type);
     m.pad = m.terms.limit | (largest ? top : 0);

@@ -17,6 +17,7 @@ namespace twill::TWILL_BACKEND {
 struct reduce_meaning {
   std::uint64_t pad = 0;    ///< an element that changes nothing
   std::uint64_t empty = 0;  ///< an element that is the result of none
+  std::uint64_t nan = 0;    ///< of the output's type
   kernels::reduce_terms terms;
   kernels::reduce_end end = kernels::reduce_end::plain;
 };
