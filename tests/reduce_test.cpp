@@ -212,6 +212,50 @@ TEST_CASE("bounds: 2^24 blocks, on GPUs with the memory for it") {
   });
 }
 
+TEST_CASE("bounds: a view's last row ends where its columns end") {
+  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+    std::vector<float> data(32 + 4);
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i);
+    twill::buffer<float> memory(stream.on(), data.size());
+    memory.upload(data, stream);
+    // Columns 4 to 7, and then 0 to 3, whose gap after the last row has the results.
+    twill::reduce_rows(stream, reduce_op::sum, memory.data() + 4, memory.data() + 32, {4, 4, 8}, scratch);
+    twill::reduce_columns(stream, reduce_op::sum, memory.data(), memory.data() + 28, {4, 4, 8}, scratch);
+    CHECK_THROWS_AS(
+        twill::reduce_rows(stream, reduce_op::sum, memory.data() + 4, memory.data() + 31, {4, 4, 8}, scratch),
+        twill::error);
+    memory.download(data, stream);
+    stream.wait();
+    CHECK(std::vector<float>(data.begin() + 28, data.end()) == std::vector<float>{48, 52, 56, 60, 22, 54, 86, 118});
+  });
+}
+
+TEST_CASE("errors: of segments") {
+  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+    twill::buffer<std::int64_t> memory(stream.on(), 64);
+    const auto* in = memory.data();
+    const auto* offsets = memory.data() + 16;  // 9 of them
+    const auto refused = [&](std::int64_t* out, std::int64_t segments) {
+      try {
+        twill::reduce_segments(stream, reduce_op::sum, in, out, offsets, segments, scratch);
+      } catch (const twill::error& e) {
+        return e.code() == twill::errc::invalid_argument;
+      }
+      return false;
+    };
+    memory.upload(std::vector<std::int64_t>(64), stream);
+    CHECK(refused(memory.data() + 9, 8));
+    CHECK(refused(memory.data() + 24, 8));
+    CHECK_FALSE(refused(memory.data() + 8, 8));
+    CHECK_FALSE(refused(memory.data() + 25, 8));
+    CHECK(refused(nullptr, 8));
+    CHECK(refused(memory.data() + 32, -1));
+    CHECK(refused(memory.data() + 32, INT64_MAX));
+    CHECK(refused(memory.data() + 32, INT64_MAX / 8));
+    stream.wait();
+  });
+}
+
 TEST_CASE("errors: the same on every device") {
   on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     twill::buffer<double> memory(stream.on(), 512);

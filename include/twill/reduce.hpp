@@ -114,8 +114,8 @@ void reduce_columns(stream_ref stream, reduce_op op, const In* in, Out* out, con
 /// Shape: sums of [1,2,3,4] with the offsets [0, 1, 1, 4] are [1, 0, 9]. There are segments + 1 offsets; argmin and
 ///   argmax count from the beginning of the segment.
 /// Memory: `offsets` is device memory, read when the work runs, so nothing checks it before: offsets must not decrease,
-///   and lie in `in`. On a simulated device a fault is found when memory outside of `in` is read; a segment that ends
-///   before it begins counts as empty.
+///   and lie in `in`. `out` must not overlap them. On a simulated device a fault is found when memory outside of `in`
+///   is read; a segment that ends before it begins counts as empty.
 /// Units: a segment is the work of one block: a few long segments do not fill a GPU.
 /// For the rest see `reduce`.
 template <class In, class Out>

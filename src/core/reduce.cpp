@@ -84,9 +84,9 @@ void run_matrix(stream_ref stream, reduce_args args, const reduce_shape& shape, 
   args.ld = shape.ld == 0 || shape.rows == 1 ? shape.cols : shape.ld;
   const bool by_columns = args.over == detail::reduce_over::columns;
   const std::int64_t results = by_columns ? shape.cols : shape.rows, length = by_columns ? shape.rows : shape.cols;
-  const auto in_bytes =
-      detail::checked_product(detail::checked_product(shape.rows, args.ld, "the matrix"),
-                              static_cast<std::int64_t>(element_bytes(args.in_type)), "the size in bytes");
+  const auto element = static_cast<std::int64_t>(element_bytes(args.in_type));
+  const auto whole_rows =
+      detail::checked_product(detail::checked_product(shape.rows, args.ld, "the matrix"), element, "the size in bytes");
   const auto out_bytes =
       detail::checked_product(results, static_cast<std::int64_t>(element_bytes(args.out_type)), "the output");
   require_scratch(stream, scratch);
@@ -98,7 +98,8 @@ void run_matrix(stream_ref stream, reduce_args args, const reduce_shape& shape, 
   if (length > 0) {
     detail::require_pointer(args.in, "in");
     detail::require_aligned(args.in, element_bytes(args.in_type), "in");
-    detail::require_disjoint(args.in, in_bytes, args.out, out_bytes);
+    // What lies between the end of the last row and ld belongs to others.
+    detail::require_disjoint(args.in, whole_rows - (args.ld - shape.cols) * element, args.out, out_bytes);
   }
   args.rows = shape.rows;
   args.cols = shape.cols;
@@ -155,6 +156,11 @@ void reduce_segments_bytes(stream_ref stream, reduce_op op, const void* in, type
                            const std::int64_t* offsets, std::int64_t segments, const reduce_scratch& scratch) {
   require_types(op, in_type, out_type);
   detail::require_extent(segments, "segments");
+  // 16 bytes a segment: neither the offsets, one more than segments, nor the results have more.
+  // out.
+  detail::checked_product(segments, 2 * sizeof *offsets, "segments");
+  const std::int64_t offset_bytes = (segments + 1) * static_cast<std::int64_t>(sizeof *offsets),
+                     out_bytes = segments * static_cast<std::int64_t>(element_bytes(out_type));
   require_scratch(stream, scratch);
   if (segments == 0) return;
   auto args = arguments(detail::reduce_over::segments, op, in, in_type, out, out_type);
@@ -165,6 +171,7 @@ void reduce_segments_bytes(stream_ref stream, reduce_op op, const void* in, type
     detail::require_pointer(pointer, what);
     detail::require_aligned(pointer, alignment, what);
   }
+  detail::require_disjoint(offsets, offset_bytes, out, out_bytes);
   args.offsets = offsets;
   args.rows = segments;
   args.scratch = scratch.data();
