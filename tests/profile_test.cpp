@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <twill/twill.hpp>
@@ -83,6 +84,17 @@ TEST_CASE("an H200's own counts for the edges of 1000x1030 floats") {
   CHECK(seen.stores.requests == 33000);
   CHECK(seen.stores.sectors == 153500);
   CHECK(seen.shared_loads.requests == 33000);
+}
+
+TEST_CASE("a line tells of every bank, used or not") {
+  const std::pair<const char*, std::size_t> known[] = {{"simt:gtx280", 16}, {"simt:h200", 32}, {"simt:mi300x", 32}};
+  for (const auto& [gpu, banks] : known) {
+    CAPTURE(gpu);
+    matrices on(gpu, 4, 8, 8);  // its rows touch 8 banks
+    for (const auto& line : on.of_rung("coalesced").kernels.at(0).lines) {
+      if (line.shared_loads.requests + line.shared_stores.requests > 0) CHECK(line.banks.size() == banks);
+    }
+  }
 }
 
 TEST_CASE("rungs are free of bank conflicts where they say so, and not where they do not") {

@@ -45,6 +45,7 @@ struct access_rules {
   const char* const* architectures;                  ///< as datasheets write them, ended by nullptr
   void (*global)(const warp_access&, global_cost&);  ///< into a fresh cost
   shared_cost (*shared)(const warp_access&);
+  unsigned banks;  ///< of shared memory; where reads see more than writes, those of reads
 };
 
 /// The rules of an architecture. Throws: unsupported, with those that are known.

@@ -42,13 +42,9 @@ void add_to(shared_traffic& sum, const shared_traffic& other) {
   sum.ideal_wavefronts += other.ideal_wavefronts;
 }
 
-std::vector<bank_load> plain(const simt::bank_counts& c) {
-  std::size_t banks = 16;  // 32 and 64 are the other numbers there are
-  for (std::size_t bank = 0; bank < simt::shared_cost::most_banks; ++bank) {
-    while (c.uses[bank] > 0 && bank >= banks) banks *= 2;
-  }
+std::vector<bank_load> plain(const simt::bank_counts& c, unsigned banks) {
   std::vector<bank_load> all;
-  for (std::size_t bank = 0; bank < banks; ++bank) all.push_back({c.turns[bank], c.uses[bank]});
+  for (unsigned bank = 0; bank < banks; ++bank) all.push_back({c.turns[bank], c.uses[bank]});
   return all;
 }
 
@@ -93,7 +89,8 @@ class profile_sink : public simt::access_sink {
       line.file = facts.lines[site].file;
       line.line = facts.lines[site].line;
       const auto banks = counter_->banks().find(site);
-      if (banks != counter_->banks().end()) line.banks = plain(banks->second);
+      if (banks != counter_->banks().end())
+        line.banks = plain(banks->second, simt::rules_of(sheet_.architecture).banks);
       one.lines.push_back(std::move(line));
     }
     std::sort(one.lines.begin(), one.lines.end(), [](const line_profile& a, const line_profile& b) {

@@ -33,6 +33,6 @@ constexpr const char* names[] = {"sm_20", "sm_21", nullptr};
 
 }  // namespace
 
-const access_rules fermi{"compute capability 2.x", names, &global, &shared};
+const access_rules fermi{"compute capability 2.x", names, &global, &shared, 32};
 
 }  // namespace twill::simt::rules

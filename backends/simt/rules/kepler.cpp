@@ -29,6 +29,6 @@ constexpr const char* names[] = {"sm_30", "sm_32", "sm_35", "sm_37", nullptr};
 
 }  // namespace
 
-const access_rules kepler{"compute capability 3.x", names, &global, &shared};
+const access_rules kepler{"compute capability 3.x", names, &global, &shared, 32};
 
 }  // namespace twill::simt::rules

@@ -28,6 +28,6 @@ constexpr const char* names[] = {"sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "s
 
 }  // namespace
 
-const access_rules maxwell{"compute capability 5.x and 6.x", names, &global, &shared};
+const access_rules maxwell{"compute capability 5.x and 6.x", names, &global, &shared, 32};
 
 }  // namespace twill::simt::rules

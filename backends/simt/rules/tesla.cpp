@@ -9,7 +9,7 @@
 namespace twill::simt::rules {
 namespace {
 
-constexpr unsigned half = 16;
+constexpr unsigned half = 16, banks = 16;
 constexpr lane_mask halves[] = {lanes(0, half), lanes(half, half)};
 
 bool is_coalesced_1_0(const warp_access& access, lane_mask group) {
@@ -82,7 +82,6 @@ void global_1_2(const warp_access& access, global_cost& cost) {
 
 // Each turn serves one word to all lanes that want it (the broadcast), and one lane in each other bank.
 void add_shared_turns(const warp_access& access, lane_mask group, unsigned offset, shared_cost& cost) {
-  constexpr unsigned banks = 16;
   unsigned used = 0;
   for (; group != 0; ++cost.wavefronts) {
     const std::uint64_t broadcast = (access.address[__builtin_ctzll(group)] + offset) / 4;
@@ -121,7 +120,7 @@ constexpr const char* names_1_2[] = {"sm_12", "sm_13", nullptr};
 
 }  // namespace
 
-const access_rules tesla_1_0{"compute capability 1.0 and 1.1", names_1_0, &global_1_0, &shared_1_x};
-const access_rules tesla_1_2{"compute capability 1.2 and 1.3", names_1_2, &global_1_2, &shared_1_x};
+const access_rules tesla_1_0{"compute capability 1.0 and 1.1", names_1_0, &global_1_0, &shared_1_x, banks};
+const access_rules tesla_1_2{"compute capability 1.2 and 1.3", names_1_2, &global_1_2, &shared_1_x, banks};
 
 }  // namespace twill::simt::rules

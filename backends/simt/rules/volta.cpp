@@ -35,6 +35,6 @@ constexpr const char* names[] = {"sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "s
 
 }  // namespace
 
-const access_rules volta{"compute capability 7.x to 9.x", names, &global, &shared};
+const access_rules volta{"compute capability 7.x to 9.x", names, &global, &shared, banks.banks};
 
 }  // namespace twill::simt::rules
