@@ -190,6 +190,7 @@ profile() {
   refused 'there are: simt' profile --device simt:frobnicate
   refused 'known: transpose' profile frobnicate --device simt:h200
   refused 'at least one block' profile --device simt:h200 --threads 0
+  refused 'both write to standard output' profile --device simt:h200 --json - --svg -
   if "$twill" profile --device simt:h200 --size 8 --kernel copy 2>&1 | grep -q 'compiled for a sanitizer'; then
     return
   fi
@@ -204,6 +205,9 @@ profile() {
   grep -q 'bank 15: 16 turns' heat.svg
   grep -q 'partition 7' heat.svg
   tail -1 heat.svg | grep -q '</svg>'
+  run 0 profile reduce --device simt:h200 --kernel sequential --size 4096 --svg heat.svg
+  grep -q 'sequential.*, grid 16x1x1 of 256x1x1 threads' heat.svg
+  grep -q 'sequential.*, grid 1x1x1 of 256x1x1 threads' heat.svg
   run 0 profile --device simt:k20 --kernel unrolled --size 40x70 --check
   shown 'Checked: 0 of 1 kernels'
   run 0 profile reduce --device simt:mi250x --kernel sequential --size 4096 --json -

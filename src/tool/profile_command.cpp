@@ -119,6 +119,9 @@ std::vector<profile_result> run_profiles(const bench_plan& plan, const profile_a
 }
 
 int run(const profile_arguments& arguments) {
+  if (arguments.json_path == "-" && arguments.svg_path == "-") {
+    refuse("--json - and --svg - both write to standard output", "neither could be read", "give one of them a file");
+  }
   const output_file json_file(arguments.json_path), svg_file(arguments.svg_path);
   if (arguments.devices.empty()) {
     refuse("no device to profile on", "a profile is taken of a simulated one", "write for example --device simt:h200");

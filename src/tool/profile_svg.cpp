@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "profile_text.hpp"
 #include "source_text.hpp"
 
 namespace twill::tool {
@@ -133,6 +134,12 @@ void draw_partitions(page& to, const kernel_profile& kernel) {
   to.skip(gap);
 }
 
+// Tells the launches of one result apart.
+std::string grid_line(const kernel_profile& kernel) {
+  return fmt::format("{}, grid {}x{}x{} of {}x{}x{} threads", bare_name(kernel.name), kernel.grid[0], kernel.grid[1],
+                     kernel.grid[2], kernel.block[0], kernel.block[1], kernel.block[2]);
+}
+
 }  // namespace
 
 std::string svg_of(const std::vector<profile_result>& results) {
@@ -142,6 +149,7 @@ std::string svg_of(const std::vector<profile_result>& results) {
             "font-weight=\"bold\"");
     for (const auto& kernel : result.seen.kernels) {
       to.skip(4);
+      to.line(grid_line(kernel));
       draw_banks(to, kernel);
       draw_partitions(to, kernel);
     }

@@ -55,13 +55,6 @@ std::string short_path(const std::string& path) {
   return path;
 }
 
-// "tiled<unsigned int, 32, 8, 1, false>" of what lies in namespaces.
-std::string bare_name(const std::string& kernel) {
-  const auto arguments = kernel.find('<');
-  const auto colons = kernel.rfind("::", arguments);
-  return colons == std::string::npos ? kernel : kernel.substr(colons + 2);
-}
-
 std::string launch_text(const kernel_profile& kernel) {
   std::string out = shortened(bare_name(kernel.name), page_width) + "\n";
   out += fmt::format("{} blocks of {}x{} threads", kernel.blocks, kernel.block[0], kernel.block[1] * kernel.block[2]);
@@ -118,6 +111,12 @@ json json_of(const kernel_profile& kernel) {
 }
 
 }  // namespace
+
+std::string bare_name(const std::string& kernel) {
+  const auto arguments = kernel.find('<');
+  const auto colons = kernel.rfind("::", arguments);
+  return colons == std::string::npos ? kernel : kernel.substr(colons + 2);
+}
 
 std::string text_of(const profile_result& result) {
   std::string out =

@@ -8,6 +8,9 @@
 
 namespace twill::tool {
 
+/// "tiled<unsigned int, 32, 8, 1, false>" of what lies in namespaces.
+std::string bare_name(const std::string& kernel);
+
 /// The launches of a result, each with its lines of source and what they cost.
 std::string text_of(const profile_result& result);
 
