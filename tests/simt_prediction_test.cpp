@@ -10,6 +10,7 @@
 #include <twill/twill.hpp>
 
 #include "backends/simt/timing/channels.hpp"
+#include "backends/simt/timing/kernel_code.hpp"
 #include "backends/simt/timing/prediction.hpp"
 #include "models.hpp"
 #include "support/simt_ladder_accesses.hpp"
@@ -88,6 +89,22 @@ TEST_CASE("literal: blocks that a multiprocessor holds") {
   const auto h200 = simt::find_datasheet("h200");
   CHECK(resident_blocks(h200, machine_of(h200), 256, 4224) == 8);
   CHECK(resident_blocks(h200, machine_of(h200), 256, 65536) == 3);
+}
+
+TEST_CASE("code of one architecture says nothing about others") {
+  const auto step_of = [](const char* device) {
+    const auto sheet = simt::find_datasheet(device);
+    auto on = machine_of(sheet);
+    count_instructions("twill::simt::kernels::interleaved_divergent<unsigned int>", sheet.architecture, on);
+    return on.barrier_instructions;
+  };
+  CHECK(step_of("h200") == 23);
+  CHECK(step_of("k20") == 21);
+  CHECK(step_of("8800gtx") == 21 + 3 * 5);  // five of them take the time of four
+  for (const char* name : {"mi50", "mi100", "mi250x", "mi300x", "rx6800xt", "rx7900xtx"}) {
+    CAPTURE(name);
+    CHECK(step_of(name) == machine_of(simt::find_datasheet(name)).barrier_instructions);
+  }
 }
 
 TEST_CASE("GTX 280: camping on one partition, and none along diagonals") {

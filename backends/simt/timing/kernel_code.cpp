@@ -49,21 +49,30 @@ constexpr kernel_code codes[] = {
     {"unrolled<unsigned short, 32, 8>", 16, 57, 117},
 };
 
-// Counted in the loops of the code for sm_90. The remainder of interleaved_divergent is 17 of its 23.
-constexpr step_code steps[] = {
-    {"interleaved_divergent", 23, 5, 2},
-    {"interleaved_strided", 7, 1, 4},
-    {"sequential", 5, 0, 2},
-    {"first_add", 5, 0, 2},
+// Written by scripts/kernel-instructions --steps --architecture SM from the code that nvcc 11.8 makes.
+constexpr step_code steps_sm_90[] = {
+    {"first_add", 5, 0, 2},           {"interleaved_divergent", 23, 5, 2},
+    {"interleaved_strided", 7, 1, 4}, {"multiple_per_thread", 2, 0, 1},
+    {"sequential", 5, 0, 2},          {"unroll_complete", 1, 0, 1},
     {"unroll_last_warp", 6, 0, 2},
-    {"unroll_complete", 2, 0, 1},
-    {"multiple_per_thread", 2, 0, 1},
+};
+constexpr step_code steps_sm_35[] = {
+    {"first_add", 5, 0, 2},           {"interleaved_divergent", 21, 5, 2},
+    {"interleaved_strided", 7, 1, 4}, {"multiple_per_thread", 2, 0, 1},
+    {"sequential", 5, 0, 2},          {"unroll_complete", 1, 0, 1},
+    {"unroll_last_warp", 7, 0, 2},
 };
 constexpr double accesses_of_step = 3;
 
 // Code for sm_90 is close to that of the architectures since sm_70: 64-bit addresses, and the same instructions.
 bool is_like_sm_90(std::string_view architecture) {
   return architecture.substr(0, 3) == "sm_" && architecture.size() == 5 && architecture[3] >= '7';
+}
+
+// sm_35 is the oldest code that a compiler at hand makes, and taken for compute capability 1.x too: these loops compute
+// with 32-bit integers, and even the code for sm_90 has the same instructions but for one or two.
+bool is_like_sm_35(std::string_view architecture) {
+  return architecture.size() == 5 && (architecture.substr(0, 4) == "sm_3" || architecture.substr(0, 4) == "sm_1");
 }
 
 template <class Table>
@@ -85,7 +94,11 @@ void count_instructions(std::string_view kernel, std::string_view architecture, 
     on.address_instructions = on.shared_instructions = rest / (code->accesses - 1);
     on.barrier_instructions = 0;  // they are among the rest
   }
-  if (const auto* step = find(steps, kernel.substr(first, arguments - first))) {
+  const std::string_view name = kernel.substr(first, arguments - first);
+  const step_code* const step = is_like_sm_90(architecture)   ? find(steps_sm_90, name)
+                                : is_like_sm_35(architecture) ? find(steps_sm_35, name)
+                                                              : nullptr;
+  if (step != nullptr) {
     on.barrier_instructions = step->of_every_warp + step->slow * (on.slow_instructions - 1);
     on.shared_instructions = step->of_adding_warps / accesses_of_step;
   }
