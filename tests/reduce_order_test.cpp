@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -47,6 +48,99 @@ void check_same_on_all_devices(std::int64_t count) {
     if (first.empty()) first = found;
     CHECK(std::memcmp(first.data(), found.data(), found.size() * sizeof(T)) == 0);
   });
+}
+
+/// A number near 1: products of many neither overflow nor underflow.
+template <class T>
+T number_near_one(std::mt19937& random) {
+  const float x = 1 + (static_cast<float>(random() % 2001) - 1000.0f) * 0x1p-15f;
+  return T(x);
+}
+
+/// `values` in rows of `cols` elements that begin `ld` elements after each other.
+template <class T>
+std::vector<T> with_gaps(const std::vector<T>& values, std::int64_t cols, std::int64_t ld) {
+  const std::int64_t rows = static_cast<std::int64_t>(values.size()) / cols;
+  std::vector<T> data(static_cast<std::size_t>(rows * ld));
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::copy_n(values.begin() + r * cols, cols, data.begin() + r * ld);
+  }
+  return data;
+}
+
+/// Rows and columns of a matrix without alignment have the bits of `reduce` of each row and of an aligned matrix.
+template <class T>
+std::vector<T> check_place(twill::stream_ref stream, const twill::reduce_scratch& scratch, reduce_op op,
+                           const std::vector<T>& values, std::int64_t cols) {
+  const std::int64_t rows = static_cast<std::int64_t>(values.size()) / cols, pitch = (cols + 15) / 16 * 16;
+  const auto results = static_cast<std::size_t>(rows + cols);
+  arrays<T, T> moved(stream, with_gaps(values, cols, cols + 1), 1, results);
+  arrays<T, T> straight(stream, with_gaps(values, cols, pitch), 0, results);
+  twill::reduce_rows(stream, op, moved.first, moved.to(), {rows, cols, cols + 1}, scratch);
+  twill::reduce_columns(stream, op, moved.first, moved.to() + rows, {rows, cols, cols + 1}, scratch);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    twill::reduce(stream, op, straight.first + r * pitch, straight.to() + r, cols, scratch);
+  }
+  twill::reduce_columns(stream, op, straight.first, straight.to() + rows, {rows, cols, pitch}, scratch);
+  const auto found = moved.results(), wanted = straight.results();
+  CAPTURE(twill::name(twill::element_type_of<T>));
+  CAPTURE(rows);
+  CAPTURE(cols);
+  for (std::size_t i = 0; i < results; ++i) {
+    CAPTURE(i);
+    REQUIRE(same(found[i], wanted[i]));
+  }
+  return found;
+}
+
+template <class T>
+void check_places(std::int64_t rows, std::int64_t cols) {
+  std::mt19937 random(11);
+  std::vector<T> terms(static_cast<std::size_t>(rows * cols)), factors(terms.size());
+  for (auto& each : terms) each = random_value<T>(random);
+  for (auto& each : factors) each = number_near_one<T>(random);
+  std::vector<T> first;
+  on_each_device([&](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+    auto found = check_place(stream, scratch, reduce_op::sum, terms, cols);
+    const auto products = check_place(stream, scratch, reduce_op::product, factors, cols);
+    found.insert(found.end(), products.begin(), products.end());
+    if (first.empty()) first = found;
+    CHECK(std::memcmp(first.data(), found.data(), found.size() * sizeof(T)) == 0);
+  });
+}
+
+/// Rows as long as lanes, a warp and a chunk have them, one element more or less; long columns.
+template <class T>
+void check_all_places() {
+  for (const std::int64_t bytes : {512, 4096, 32768}) {
+    const std::int64_t cols = bytes / static_cast<std::int64_t>(sizeof(T));
+    for (const std::int64_t more : {-1, 0, 1}) check_places<T>(2, cols + more);
+  }
+  check_places<T>(2500, 3);
+  check_places<T>(140, 70);
+}
+
+/// The sums of columns, against those in long double, within the bound of the doc comment.
+template <class T>
+void check_column_bounds(twill::stream_ref stream, const twill::reduce_scratch& scratch, const std::vector<T>& data,
+                         std::int64_t cols) {
+  const std::int64_t rows = static_cast<std::int64_t>(data.size()) / cols;
+  const std::int64_t vectors = rows * ((cols * static_cast<std::int64_t>(sizeof(T)) + 15) / 16);
+  const double d = std::ceil(std::log2(static_cast<double>(rows))) + 10 + static_cast<double>(vectors) * 0x1p-21;
+  arrays<T, float> a(stream, data, 0, static_cast<std::size_t>(cols));
+  twill::reduce_columns(stream, reduce_op::sum, a.first, a.to(), {rows, cols}, scratch);
+  const auto found = a.results();
+  CAPTURE(cols);
+  for (std::int64_t c = 0; c < cols; ++c) {
+    long double exact = 0, magnitude = 0;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const auto x = static_cast<float>(data[static_cast<std::size_t>(r * cols + c)]);
+      exact += x;
+      magnitude += std::fabs(x);
+    }
+    const long double error = std::fabs(static_cast<long double>(found[static_cast<std::size_t>(c)]) - exact);
+    CHECK(error <= d * 0x1p-24 / (1 - d * 0x1p-24) * magnitude);
+  }
 }
 
 /// The sum, against one in long double, within the bound of the doc comment.
@@ -147,8 +241,23 @@ TEST_CASE("accuracy: within the bound of pairwise summation on adversarial input
       cancelling[i] = i % 2 == 0 ? large[i] : -large[i - 1] * (1 + 0x1p-20f);
       tiny[i] = std::ldexp(static_cast<float>(random() % 1000) - 500, -149);
     }
-    for (const auto& data : {large, cancelling, tiny, alike}) check_bound(stream, scratch, data);
+    for (const auto& data : {large, cancelling, tiny, alike}) {
+      check_bound(stream, scratch, data);
+      for (const std::int64_t cols : {1, 3, 37}) check_column_bounds(stream, scratch, data, cols);
+    }
+    const std::vector<twill::float16> halves(count, twill::float16(0.1f));
+    for (const std::int64_t cols : {1, 7}) check_column_bounds(stream, scratch, halves, cols);
   });
+}
+
+TEST_CASE("reference: neither alignment nor the distance of rows changes a bit") {
+  check_all_places<float>();
+  check_all_places<twill::float16>();
+  check_places<float>(2, 5 * 8192 + 1);  // several tasks
+  check_places<twill::bfloat16>(3, 2049);
+  check_places<double>(3, 4097);
+  check_places<std::complex<float>>(3, 4097);
+  check_places<std::complex<double>>(300, 33);
 }
 
 TEST_CASE("reference: the same bits on every device") {
