@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <cstring>
 #include <limits>
 #include <random>
 #include <vector>
@@ -46,7 +45,7 @@ void check_same_on_all_devices(std::int64_t count) {
   on_each_device([&](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     const auto found = bits_of_sums(stream, scratch, data);
     if (first.empty()) first = found;
-    CHECK(std::memcmp(first.data(), found.data(), found.size() * sizeof(T)) == 0);
+    CHECK(support::same(first, found));
   });
 }
 
@@ -105,7 +104,7 @@ void check_places(std::int64_t rows, std::int64_t cols) {
     const auto products = check_place(stream, scratch, reduce_op::product, factors, cols);
     found.insert(found.end(), products.begin(), products.end());
     if (first.empty()) first = found;
-    CHECK(std::memcmp(first.data(), found.data(), found.size() * sizeof(T)) == 0);
+    CHECK(support::same(first, found));
   });
 }
 

@@ -14,6 +14,18 @@
 
 namespace support {
 
+/// Whether the bits are the same, those of NaN and of zeros, too.
+template <class Out>
+bool same(const Out& a, const Out& b) {
+  return std::memcmp(static_cast<const void*>(&a), static_cast<const void*>(&b), sizeof(Out)) == 0;
+}
+
+template <class T>
+bool same(const std::vector<T>& a, const std::vector<T>& b) {
+  const void *left = a.data(), *right = b.data();
+  return a.size() == b.size() && std::memcmp(left, right, a.size() * sizeof(T)) == 0;
+}
+
 /// Calls f with a stream and scratch of each device.
 template <class F>
 void on_each_device(F&& f) {
@@ -42,8 +54,8 @@ struct arrays {
     std::vector<Out> found(guards.size());
     out.download(found, stream);
     stream.wait();
-    CHECK(std::memcmp(&found.front(), &guards.front(), sizeof(Out)) == 0);
-    CHECK(std::memcmp(&found.back(), &guards.back(), sizeof(Out)) == 0);
+    CHECK(same(found.front(), guards.front()));
+    CHECK(same(found.back(), guards.back()));
     return {found.begin() + 1, found.end() - 1};
   }
   Out* to() { return out.data() + 1; }
@@ -54,11 +66,6 @@ struct arrays {
   std::vector<Out> guards;
   const T* first;
 };
-
-template <class Out>
-bool same(const Out& a, const Out& b) {
-  return std::memcmp(&a, &b, sizeof(Out)) == 0;
-}
 
 /// A number whose sums and products round.
 template <class T>

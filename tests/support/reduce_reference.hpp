@@ -56,7 +56,7 @@ struct tally {
     product *= static_cast<calculated>(x);
     nonzero += x != number_type(0) ? 1 : 0;
     if constexpr (std::is_integral_v<T>) {
-      const auto bits = static_cast<std::uint64_t>(x);
+      const auto bits = static_cast<std::uint64_t>(std::int64_t{0} + x);
       all &= bits;
       any |= bits;
       odd ^= bits;
