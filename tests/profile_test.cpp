@@ -88,7 +88,8 @@ TEST_CASE("an H200's own counts for the edges of 1000x1030 floats") {
 
 TEST_CASE("a line tells of every bank, used or not") {
   const std::pair<const char*, std::size_t> known[] = {{"simt:gtx280", 16}, {"simt:h200", 32}, {"simt:mi300x", 32}};
-  for (const auto& [gpu, banks] : known) {
+  for (const auto& [name, banks] : known) {
+    const char* const gpu = name;
     CAPTURE(gpu);
     matrices on(gpu, 4, 8, 8);  // its rows touch 8 banks
     for (const auto& line : on.of_rung("coalesced").kernels.at(0).lines) {

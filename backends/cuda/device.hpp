@@ -17,6 +17,21 @@ __device__ inline T* dynamic_shared() {
   return reinterpret_cast<T*>(twill_dynamic_shared);
 }
 
+/// What launch bounds may ask for: `wanted` blocks of `threads` at once, or as many as a multiprocessor has threads
+/// for.
+constexpr int blocks_at_once(int threads, int wanted) {
+#if !defined(__CUDA_ARCH__)
+  constexpr int most = 2048;
+#elif __CUDA_ARCH__ == 750
+  constexpr int most = 1024;
+#elif __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1100
+  constexpr int most = 1536;
+#else
+  constexpr int most = 2048;
+#endif
+  return wanted * threads <= most ? wanted : most / threads;
+}
+
 // Shuffles: all 32 lanes of a logical warp take part. T has 4 or 8 bytes.
 
 template <class T>

@@ -16,6 +16,11 @@ __device__ inline T* dynamic_shared() {
   return reinterpret_cast<T*>(twill_dynamic_shared);
 }
 
+/// Here launch bounds ask for waves on a SIMD, which four waves of 64 lanes a block make the same.
+constexpr int blocks_at_once(int, int wanted) {
+  return wanted;
+}
+
 // Shuffles have width 32, so that a wave of 64 lanes is two logical warps.
 
 template <class T>

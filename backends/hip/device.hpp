@@ -11,6 +11,7 @@
 
 namespace twill::hip {
 using cuda::atomic_add, cuda::atomic_cas, cuda::atomic_exchange, cuda::atomic_max, cuda::atomic_min, cuda::atomic_or;
+using cuda::blocks_at_once;
 using cuda::byte_permute, cuda::make_word16, cuda::word, cuda::word16;
 using cuda::dynamic_shared;
 using cuda::float_from_half, cuda::half_from_float;

@@ -29,6 +29,11 @@ inline T* dynamic_shared() {
   return static_cast<T*>(running.shared);
 }
 
+/// Launch bounds are nothing here.
+constexpr int blocks_at_once(int, int wanted) {
+  return wanted;
+}
+
 // Shuffles: all 32 lanes of a logical warp take part, or as many as its block has. T has 4 or 8 bytes.
 
 template <class T>

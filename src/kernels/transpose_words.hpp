@@ -34,7 +34,7 @@ struct word_tile {
   static constexpr int height = length / Bytes, written = height - words_shear / Bytes;  // elements
   static constexpr int width = (Whole ? 32 : 31) * per_word;
   static constexpr int pitch = length + 16, bytes = 32 * per_word * pitch;
-  static constexpr int spread = 16 / word_bytes, least_blocks = Blocks;
+  static constexpr int spread = 16 / word_bytes, least_blocks = blocks_at_once(Threads, Blocks);
   static_assert(height % (threads / 32 * rows_at_once) == 0);
 
   // The tile's row for column `element` of word `lane`, in bytes.
