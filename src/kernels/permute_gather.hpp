@@ -236,7 +236,7 @@ __device__ void store_box(unsigned char* out, const unsigned char* shared, const
 }
 
 template <class Unit>
-__global__ void __launch_bounds__(permute_threads, sizeof(Unit) >= 4 ? 5 : 4)
+__global__ void __launch_bounds__(permute_threads, blocks_at_once(permute_threads, sizeof(Unit) >= 4 ? 5 : 4))
     permute_gather(unsigned char* out, const unsigned char* in, permute_box m) {
   unsigned char* shared = dynamic_shared<unsigned char>();
   const auto block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;

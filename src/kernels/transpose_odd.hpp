@@ -32,8 +32,8 @@ struct odd_element {
   static constexpr int threads = Bytes == 3 || Bytes == 5 || Bytes == 7 ? 256 : 128;
   static constexpr int columns = Bytes == 24 ? 16 : threads / 4;
   // Blocks of a multiprocessor, to bound the registers.
-  static constexpr int blocks_aligned = Bytes == 3 ? 6 : Bytes == 7 ? 4 : 1;
-  static constexpr int blocks_any = Bytes == 3 ? 5 : Bytes == 7 ? 3 : 1;
+  static constexpr int blocks_aligned = blocks_at_once(threads, Bytes == 3 ? 6 : Bytes == 7 ? 4 : 1);
+  static constexpr int blocks_any = blocks_at_once(threads, Bytes == 3 ? 5 : Bytes == 7 ? 3 : 1);
   // Loads of a thread on their way at a time: all that the usual tile takes, or an equal part of them.
   template <bool Aligned>
   static constexpr int rows_at_once = threads / (columns * Bytes / 16 + (Aligned ? 0 : 2));
