@@ -146,6 +146,7 @@ TEST_CASE("errors") {
   on_each_device([](const twill::device& device, twill::stream_ref stream) {
     twill::buffer<float> memory(device, 64);
     float* in = memory.data();
+    twill::fill_bytes(stream, in, 0x5a, memory.size_bytes());
     const auto call = [&](const char* op, const char* name, const void* from, std::size_t bytes) {
       twill::array_rung(stream, op, name, from, in + 32, twill::element_type::f32, 16, in + 16, bytes);
     };
