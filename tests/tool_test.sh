@@ -104,6 +104,14 @@ bench_moves() {
 }
 
 bad_moves() {
+  run 0 bench reduce --device cpu,simt --size 30001 --type f16,u8,c128 --warm --reps 3
+  shown "Left out: the ladder's own rungs cannot sum u8"
+  run 0 bench reduce-rows --device cpu,simt --size 70x3001 --type f32,i16 --warm --reps 3
+  run 0 bench reduce-columns --device cpu,simt --size 3001x70 --type f64,bf16 --warm --reps 3
+  run 0 bench scan --device cpu,simt --size 30001 --type u8,f16,i64,c64 --warm --reps 3
+  run 0 bench reverse --device cpu,simt --size 30001 --type b3 --warm --reps 3
+  refused 'no matrix' bench reduce-rows --size 64
+  refused 'only bytes' bench scan --type b3
   refused 'none of the 3' bench permute --size 2x3x4 --order 1,0,1
   refused 'none of the 3' bench permute --size 2x3x4 --order 1,0
   for order in 1,0, 1x0 a 1,-1; do refused 'order' bench permute --size 2x3 "--order=$order"; done
@@ -141,6 +149,7 @@ bad_bench() {
   refused 'u8, u16' bench --type f31
   for size in 0x5 5x0 0 00x1; do refused 'no elements' bench --size $size; done
   for size in -4x4 4x 4xx4 x4 x 4y4 4.5x3 1e3 '' 99999999999999999999x2; do refused 'size' bench "--size=$size"; done
+  for size in 3,,4 ,3 3,; do refused 'empty part' bench "--size=$size"; done
   refused 'two' bench --size 2x3x4x5
   refused 'too large' bench --size 9000000000000000000x9
   refused 'free' bench --device cpu --size 9000000x90000000

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t chunk_elements = 1 << 20;
 
-/// Calls f with a value of the type that adds elements of `type`: integers wrap around.
+/// Calls f with a value of the type that counts elements of `type` up: integers wrap around.
 template <class F>
 auto with_number(twill::element_type type, F&& f) {
   if (type == twill::element_type::f32) return f(float{});
@@ -28,25 +28,24 @@ auto with_number(twill::element_type type, F&& f) {
 /// chunk.
 class expectation {
  public:
-  expectation(std::string_view op, const rung& which, twill::element_type type, std::int64_t count)
+  expectation(std::string_view op, const rung& which, const element_type& type, std::int64_t count)
       : copies_(which.promise == rung_promise::copy), op_(op), type_(type), count_(count) {}
 
   std::vector<unsigned char> next(std::int64_t first, std::int64_t count) {
-    const std::size_t bytes = element_bytes(type_);
-    std::vector<unsigned char> data(static_cast<std::size_t>(count) * bytes);
+    std::vector<unsigned char> data(static_cast<std::size_t>(count * type_.bytes));
     if (op_ == "reverse" && !copies_) {
       reversed(data, count_ - first - count, count);
       return data;
     }
     numbers(data, first);
     if (copies_) return data;
-    with_number(type_, [&](auto number) {
+    if (op_ == "scan") {
+      scanned(data, count);
+      return data;
+    }
+    with_number(type_.kind, [&](auto number) {
       auto* x = reinterpret_cast<decltype(number)*>(data.data());
-      if (op_ == "increment") {
-        for (std::int64_t i = 0; i < count; ++i) x[i] = x[i] + 1;
-      } else {
-        scanned(x, count);
-      }
+      for (std::int64_t i = 0; i < count; ++i) x[i] = x[i] + 1;
     });
     return data;
   }
@@ -54,43 +53,39 @@ class expectation {
  private:
   // The input is written from multiples of 64 bytes on.
   void numbers(std::vector<unsigned char>& data, std::int64_t first) const {
-    const std::size_t from = static_cast<std::size_t>(first) * element_bytes(type_), skip = from % 64;
+    const std::size_t from = static_cast<std::size_t>(first * type_.bytes), skip = from % 64;
     std::vector<unsigned char> wide((skip + data.size() + 63) / 64 * 64);
-    write_numbers(wide.data(), from - skip, wide.size(), type_);
+    write_numbers(wide.data(), from - skip, wide.size(), type_.kind);
     std::memcpy(data.data(), wide.data() + skip, data.size());
   }
 
   void reversed(std::vector<unsigned char>& data, std::int64_t first, std::int64_t count) const {
     std::vector<unsigned char> forwards(data.size());
     numbers(forwards, first);
-    const std::size_t bytes = element_bytes(type_);
+    const auto bytes = static_cast<std::size_t>(type_.bytes);
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       std::memcpy(data.data() + data.size() - (i + 1) * bytes, forwards.data() + i * bytes, bytes);
     }
   }
 
   // No tolerance: the numbers are whole and of mean 0 (numbers.hpp), so that what any neighbours of them add up to
-  // stays below 2^24, and is exact in float, in a sequential loop as in a tree.
-  template <class T>
-  void scanned(T* x, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      const T own = x[i];
-      if constexpr (std::is_integral_v<T>) {
-        x[i] = static_cast<T>(integer_sum_);
-        integer_sum_ += own;
-      } else {
-        x[i] = static_cast<T>(sum_);
-        sum_ += static_cast<double>(own);
-      }
+  // stays below 2^24, and is exact in float, in a sequential loop as in a tree; half precision rounds it once.
+  void scanned(std::vector<unsigned char>& data, std::int64_t count) {
+    std::vector<std::int64_t> sums(static_cast<std::size_t>(count));
+    read_numbers(data.data(), count, type_.kind, sums.data());
+    for (std::int64_t& each : sums) {
+      const auto own = static_cast<std::uint64_t>(each);
+      each = static_cast<std::int64_t>(sum_);
+      sum_ += own;
     }
+    store_numbers(data.data(), sums.data(), count, type_.kind);
   }
 
   bool copies_;
   std::string_view op_;
-  twill::element_type type_;
+  element_type type_;
   std::int64_t count_;
-  double sum_ = 0;
-  std::uint64_t integer_sum_ = 0;
+  std::uint64_t sum_ = 0;  // modulo 2^64
 };
 
 /// Tells chunk by chunk which numbers below `count` are composite; 0 and 1 count as such.
@@ -163,11 +158,11 @@ std::string sieve_fault(stream_ref stream, const rung& which, std::int64_t count
 
 }  // namespace
 
-std::string array_fault(stream_ref stream, std::string_view op, const rung& which, twill::element_type type,
+std::string array_fault(stream_ref stream, std::string_view op, const rung& which, const element_type& type,
                         std::int64_t count, const void* out) {
   if (which.promise == rung_promise::nothing) return "";
   if (op == "sieve") return sieve_fault(stream, which, count, out);
-  const auto bytes = static_cast<std::int64_t>(element_bytes(type));
+  const std::int64_t bytes = type.bytes;
   expectation expected(op, which, type, count);
   for (std::int64_t first = 0; first < count; first += chunk_elements) {
     const std::int64_t part = std::min(chunk_elements, count - first);

@@ -8,6 +8,8 @@
 
 #include <twill/buffer.hpp>
 #include <twill/ladder/array.hpp>
+#include <twill/reverse.hpp>
+#include <twill/scan.hpp>
 
 #include "array_check.hpp"
 #include "format.hpp"
@@ -17,6 +19,14 @@
 
 namespace twill::tool {
 namespace {
+
+/// Whether all rungs of a ladder take elements of a type, not only those that copy or call the operation.
+bool rungs_take(std::string_view op, const element_type& type) {
+  using kind = twill::element_type;
+  if (op == "reverse") return type.bytes == static_cast<std::int64_t>(element_bytes(type.kind));
+  const kind known[] = {kind::i32, kind::u32, kind::f32, kind::f64};
+  return std::find(std::begin(known), std::end(known), type.kind) != std::end(known);
+}
 
 /// The output begins with the result; scratch follows, at a multiple of 256 bytes.
 class array_problem : public ladder_problem {
@@ -39,11 +49,20 @@ class array_problem : public ladder_problem {
   void run(stream_ref stream, const rung& which, const void* in, void* out,
            const rung_options& options) const override {
     void* scratch = static_cast<unsigned char*>(out) + result_bytes();
-    array_rung(stream, op_, which.name, in, out, type_.kind, count_, scratch, scratch_bytes(), options);
+    if (rungs_take(op_, type_)) {
+      array_rung(stream, op_, which.name, in, out, type_.kind, count_, scratch, scratch_bytes(), options);
+    } else if (which.promise == rung_promise::copy) {  // bytes are bytes
+      array_rung(stream, "reverse", which.name, in, out, twill::element_type::u8, count_ * type_.bytes, scratch,
+                 scratch_bytes(), options);
+    } else if (which.name == "tuned" || which.name == "cpu-tuned") {
+      run_operation(stream, in, out, scratch, options.repeats);
+    } else {
+      leave_out(fmt::format("the ladder's own rungs cannot take {}", type_.name), "their kernels are simple");
+    }
   }
 
   std::string fault(stream_ref stream, const rung& which, block_shape, const void* out) const override {
-    return array_fault(stream, op_, which, type_.kind, count_, out);
+    return array_fault(stream, op_, which, type_, count_, out);
   }
 
  private:
@@ -51,6 +70,17 @@ class array_problem : public ladder_problem {
   std::size_t result_bytes() const { return (array_bytes() + 255) / 256 * 256; }
   /// As much as any device asks for.
   std::size_t scratch_bytes() const { return array_bytes() / 16 + (std::size_t{1} << 19); }
+
+  /// As an application calls it, for types that the ladder does not take.
+  void run_operation(stream_ref stream, const void* in, void* out, void* scratch, int repeats) const {
+    for (int i = 0; i < repeats; ++i) {
+      if (op_ == "reverse") {
+        reverse_bytes(stream, in, out, count_, type_.bytes);
+      } else {
+        scan_elements(stream, in, out, type_.kind, {count_}, scratch, scratch_bytes(), {scan_op::sum, true});
+      }
+    }
+  }
 
   std::string_view op_;
   std::int64_t count_;
@@ -66,14 +96,6 @@ std::unique_ptr<ladder_problem> make_problem(std::string_view op, const extents&
   return std::make_unique<array_problem>(op, size.front(), type);
 }
 
-void require_number(std::string_view op, const element_type& type) {
-  using kind = twill::element_type;
-  const kind known[] = {kind::i32, kind::u32, kind::f32, kind::f64};
-  if (std::find(std::begin(known), std::end(known), type.kind) != std::end(known)) return;
-  refuse(fmt::format("the ladder of {} cannot take {}", op, type.name), "known: i32, u32, f32, f64",
-         "choose one of these with --type");
-}
-
 std::unique_ptr<ladder_problem> make_scan(const extents& size, const element_type& type) {
   require_number("scan", type);
   return make_problem("scan", size, type);
@@ -82,7 +104,10 @@ std::unique_ptr<ladder_problem> make_reverse(const extents& size, const element_
   return make_problem("reverse", size, type);
 }
 std::unique_ptr<ladder_problem> make_increment(const extents& size, const element_type& type) {
-  require_number("increment", type);
+  if (!rungs_take("increment", type)) {
+    refuse("the ladder of increment cannot take " + type.name, "known: i32, u32, f32, f64",
+           "choose one of these with --type");
+  }
   return make_problem("increment", size, type);
 }
 std::unique_ptr<ladder_problem> make_sieve(const extents& size, const element_type&) {
@@ -98,12 +123,9 @@ std::vector<rung> rungs(const device& on) {
 template <const char* Op>
 std::vector<block_shape> blocks(const device& on, std::string_view name, std::int64_t bytes) {
   using kind = twill::element_type;
-  const kind type = bytes == 1   ? kind::u8
-                    : bytes == 2 ? kind::u16
-                    : bytes == 4 ? kind::i32
-                    : bytes == 8 ? kind::f64
-                                 : kind::c128;
-  return array_rung_blocks(on, Op, name, type);
+  const kind moved = bytes == 1 ? kind::u8 : bytes == 2 ? kind::u16 : bytes > 8 ? kind::c128 : kind::f64;
+  const kind number = bytes <= 4 ? kind::i32 : kind::f64;
+  return array_rung_blocks(on, Op, name, std::string_view(Op) == "reverse" && bytes != 4 ? moved : number);
 }
 
 constexpr char scan_name[] = "scan", reverse_name[] = "reverse", increment_name[] = "increment", sieve_name[] = "sieve";

@@ -12,6 +12,7 @@
 #include "bench_list.hpp"
 #include "bench_run.hpp"
 #include "format.hpp"
+#include "list_option.hpp"
 #include "output_file.hpp"
 #include "reference.hpp"
 #include "refuse.hpp"
@@ -35,10 +36,11 @@ struct bench_arguments {
 /// One line an operation.
 std::vector<const ladder_operation*> operations() {
   return {
-      &transpose_operation(), &transpose_in_place_operation(),
-      &permute_operation(),   &copy_operation(),
-      &reverse_operation(),   &reduce_operation(),
-      &scan_operation(),      &increment_operation(),
+      &transpose_operation(),   &transpose_in_place_operation(),
+      &permute_operation(),     &copy_operation(),
+      &reverse_operation(),     &reduce_operation(),
+      &reduce_rows_operation(), &reduce_columns_operation(),
+      &scan_operation(),        &increment_operation(),
       &sieve_operation(),
   };
 }
@@ -106,15 +108,11 @@ std::string not_empty(const std::string& path) {
   return path.empty() ? "an empty path (name a file, or -)" : "";
 }
 
-CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
-                      const std::string& help, const std::string& value) {
-  return command.add_option(name, values, help)->allow_extra_args(false)->delimiter(',')->type_name(value);
-}
-
 void add_options(CLI::App& bench, bench_arguments& to) {
   bench
       .add_option("operation", to.operation,
-                  "transpose (the default), transpose-in-place,\npermute, copy, reverse or reduce")
+                  "transpose (the default), transpose-in-place,\npermute, copy, reverse, reduce, reduce-rows,\n"
+                  "reduce-columns, scan, increment or sieve")
       ->type_name("OP");
   add_list(bench, "--device", to.devices,
            "As `twill devices` names it. Default: the first GPU;\nwithout one, cpu, and simt for correctness", "NAME");

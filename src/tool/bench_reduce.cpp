@@ -17,6 +17,12 @@
 namespace twill::tool {
 namespace {
 
+bool rungs_sum(twill::element_type type) {
+  using kind = twill::element_type;
+  const kind known[] = {kind::i32, kind::u32, kind::i64, kind::u64, kind::f32, kind::f64};
+  return std::find(std::begin(known), std::end(known), type) != std::end(known);
+}
+
 /// The output begins with the result; scratch follows, as large as the input for `memcpy`.
 constexpr std::size_t result_bytes = 256;
 
@@ -44,13 +50,20 @@ class reduce_problem : public ladder_problem {
            const rung_options& options) const override {
     if (which.name == "tuned" || which.name == "cpu-tuned") return run_tuned(stream, in, out, options.repeats);
     void* scratch = static_cast<unsigned char*>(out) + result_bytes;
-    reduce_rung(stream, which.name, in, out, type_.kind, count_, scratch, scratch_bytes(), options);
+    if (rungs_sum(type_.kind)) {
+      reduce_rung(stream, which.name, in, out, type_.kind, count_, scratch, scratch_bytes(), options);
+    } else if (which.promise == rung_promise::nothing) {  // bytes are bytes
+      reduce_rung(stream, which.name, in, out, twill::element_type::u32, count_ * type_.bytes / 4, scratch,
+                  scratch_bytes(), options);
+    } else {
+      leave_out("the ladder's own rungs cannot sum " + type_.name, "they sum i32, u32, i64, u64, f32, f64");
+    }
   }
 
   std::string fault(stream_ref stream, const rung& which, block_shape, const void* out) const override {
     if (which.promise != rung_promise::result) return "";
     unsigned char found[16] = {}, expected[16] = {};
-    write_number(expected, sum_, type_.kind);
+    store_numbers(expected, &sum_, 1, type_.kind);
     download_bytes(stream, found, out, static_cast<std::size_t>(type_.bytes));
     stream.wait();
     if (std::memcmp(found, expected, static_cast<std::size_t>(type_.bytes)) == 0) return "";
@@ -82,12 +95,7 @@ std::unique_ptr<ladder_problem> make_problem(const extents& size, const element_
     refuse(fmt::format("size {} has {} extents", extents_text(size), size.size()), "the ladder of reduce sums an array",
            "write --size COUNT, for example --size 2^22");
   }
-  using kind = twill::element_type;
-  const kind known[] = {kind::i32, kind::u32, kind::i64, kind::u64, kind::f32, kind::f64};
-  if (std::find(std::begin(known), std::end(known), type.kind) == std::end(known)) {
-    refuse("the ladder of reduce cannot sum " + type.name, "known: i32, u32, i64, u64, f32, f64",
-           "choose one of these with --type");
-  }
+  require_number("reduce", type);
   checked_product({size.front(), type.bytes, 2}, fmt::format("size {}", extents_text(size)));
   return std::make_unique<reduce_problem>(size.front(), type);
 }

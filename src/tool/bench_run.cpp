@@ -43,6 +43,11 @@ std::vector<std::string> title_of(const bench_plan& plan, const planned_case& ea
       how};
 }
 
+/// Several rungs may have the same to say.
+void add_note(std::vector<std::string>& notes, const std::string& note) {
+  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+}
+
 /// The place of a rung's result; empty, with a note, where the rung cannot do this problem.
 std::optional<std::size_t> try_row(case_runner& runner, const planned_rung& which, loop_kind loop,
                                    std::vector<std::string>& notes) {
@@ -50,7 +55,7 @@ std::optional<std::size_t> try_row(case_runner& runner, const planned_rung& whic
     return runner.row(which, loop);
   } catch (const error& problem) {
     if (problem.code() != errc::unsupported) throw;
-    notes.push_back(fmt::format("Left out: {}.", problem.what()));
+    add_note(notes, fmt::format("Left out: {}.", problem.what()));
     return std::nullopt;
   }
 }
@@ -133,7 +138,7 @@ class bench_runner {
       run_rungs(runner, table, report_, shown);
       compare_with_cpu(shown.rows, report_);
       for (std::string& note : notes_of(runner, each, table)) shown.notes.push_back(std::move(note));
-      shown.notes.insert(shown.notes.end(), cpu_notes.begin(), cpu_notes.end());
+      for (const std::string& note : cpu_notes) add_note(shown.notes, note);
       progress_.clear();
       show_(shown);
     }

@@ -8,6 +8,7 @@
 #include <twill/element.hpp>
 
 #include "pattern.hpp"
+#include "refuse.hpp"
 
 namespace twill::tool {
 namespace {
@@ -40,16 +41,14 @@ void write_small(void* to, std::uint64_t first, std::size_t bytes) {
 }
 
 template <class T>
-std::int64_t sum_of_integers(std::int64_t count) {
-  constexpr std::int64_t chunk = 1 << 16;
-  std::vector<T> numbers(chunk);
-  std::uint64_t sum = 0;
-  for (std::int64_t first = 0; first < count; first += chunk) {
-    const auto part = static_cast<std::size_t>(std::min(chunk, count - first));
-    write_data(numbers.data(), static_cast<std::uint64_t>(first) * sizeof(T), part * sizeof(T));
-    for (std::size_t i = 0; i < part; ++i) sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(numbers[i]));
+std::int64_t whole_number(T element) {
+  if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
+    return static_cast<std::int64_t>(static_cast<float>(element));
+  } else if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
+    return static_cast<std::int64_t>(element.real());
+  } else {
+    return static_cast<std::int64_t>(element);
   }
-  return static_cast<std::int64_t>(sum);
 }
 
 /// Calls f with a value of the C++ type of `kind`.
@@ -90,6 +89,12 @@ auto with_type(twill::element_type kind, F&& f) {
 
 }  // namespace
 
+void require_number(const std::string& operation, const element_type& type) {
+  if (type.bytes == static_cast<std::int64_t>(element_bytes(type.kind))) return;
+  refuse(fmt::format("{} cannot take {}", operation, type.name), "it calculates, and these are only bytes",
+         "choose a number with --type, for example f32");
+}
+
 void write_numbers(void* to, std::uint64_t first, std::size_t bytes, twill::element_type kind) {
   with_type(kind, [&](auto number) {
     using T = decltype(number);
@@ -102,22 +107,38 @@ void write_numbers(void* to, std::uint64_t first, std::size_t bytes, twill::elem
 }
 
 std::int64_t sum_of_numbers(std::int64_t count, twill::element_type kind) {
-  return with_type(kind, [&](auto number) -> std::int64_t {
-    using T = decltype(number);
-    if constexpr (std::is_integral_v<T>) {
-      return sum_of_integers<T>(count);
-    } else {
-      std::int64_t sum = 0;
-      for (std::int64_t i = 0; i < count; ++i) sum += small_number(static_cast<std::uint64_t>(i));
-      return sum;
+  constexpr std::int64_t chunk = 1 << 16;
+  const std::size_t bytes = element_bytes(kind);
+  std::vector<unsigned char> elements(chunk * bytes);
+  std::vector<std::int64_t> numbers(chunk);
+  std::uint64_t sum = 0;
+  for (std::int64_t first = 0; first < count; first += chunk) {
+    const std::int64_t part = std::min(chunk, count - first);
+    write_numbers(elements.data(), static_cast<std::uint64_t>(first) * bytes, elements.size(), kind);
+    read_numbers(elements.data(), part, kind, numbers.data());
+    for (std::int64_t i = 0; i < part; ++i) sum += static_cast<std::uint64_t>(numbers[static_cast<std::size_t>(i)]);
+  }
+  return static_cast<std::int64_t>(sum);
+}
+
+void read_numbers(const void* from, std::int64_t count, twill::element_type kind, std::int64_t* to) {
+  with_type(kind, [&](auto type) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      auto element = type;
+      std::memcpy(&element, static_cast<const unsigned char*>(from) + i * static_cast<std::int64_t>(sizeof element),
+                  sizeof element);
+      to[i] = whole_number(element);
     }
   });
 }
 
-void write_number(void* to, std::int64_t number, twill::element_type kind) {
+void store_numbers(void* to, const std::int64_t* from, std::int64_t count, twill::element_type kind) {
   with_type(kind, [&](auto type) {
-    const auto element = made_of<decltype(type)>(number);
-    std::memcpy(to, &element, sizeof element);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto element = made_of<decltype(type)>(from[i]);
+      std::memcpy(static_cast<unsigned char*>(to) + i * static_cast<std::int64_t>(sizeof element), &element,
+                  sizeof element);
+    }
   });
 }
 

@@ -6,10 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "parse.hpp"
 
 namespace twill::tool {
+
+/// Refuses b3 and the like, which are moved and not calculated with.
+void require_number(const std::string& operation, const element_type& type);
 
 /// Writes `bytes` bytes of the input from byte `first` on, a multiple of 64, to host memory.
 void write_numbers(void* to, std::uint64_t first, std::size_t bytes, twill::element_type kind);
@@ -17,7 +21,10 @@ void write_numbers(void* to, std::uint64_t first, std::size_t bytes, twill::elem
 /// The sum of the first `count` numbers: of integers, modulo 2^64; exact.
 std::int64_t sum_of_numbers(std::int64_t count, twill::element_type kind);
 
-/// Stores a whole number as an element of `kind`, integers modulo its size.
-void write_number(void* to, std::int64_t number, twill::element_type kind);
+/// `count` elements as whole numbers, those of 64 bits modulo 2^64.
+void read_numbers(const void* from, std::int64_t count, twill::element_type kind, std::int64_t* to);
+
+/// The opposite: integers modulo their size, floating point rounded to nearest.
+void store_numbers(void* to, const std::int64_t* from, std::int64_t count, twill::element_type kind);
 
 }  // namespace twill::tool

@@ -15,6 +15,7 @@
 #include "bench_command.hpp"
 #include "bench_plan.hpp"
 #include "format.hpp"
+#include "list_option.hpp"
 #include "output_file.hpp"
 #include "profile_svg.hpp"
 #include "profile_text.hpp"
@@ -143,11 +144,6 @@ int run(const profile_arguments& arguments) {
   fmt::print("{}", summary_of(results));
   if (arguments.check) fmt::print("Checked: {} of {} kernels went wrong.\n", wrong, wrong + results.size());
   return wrong == 0 ? 0 : 1;
-}
-
-CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
-                      const std::string& help, const std::string& value) {
-  return command.add_option(name, values, help)->allow_extra_args(false)->delimiter(',')->type_name(value);
 }
 
 }  // namespace

@@ -13,4 +13,9 @@ namespace twill::tool {
   throw error(errc::invalid_argument, fmt::format("{} ({}) {}", problem, why, suggestion));
 }
 
+/// A rung that cannot do a problem which others can: the bench leaves it out, with this as a note.
+[[noreturn]] inline void leave_out(const std::string& problem, const std::string& why) {
+  throw error(errc::unsupported, fmt::format("{} ({})", problem, why));
+}
+
 }  // namespace twill::tool
