@@ -145,6 +145,24 @@ TEST_CASE("errors: the timing part of a datasheet") {
   CHECK(contains(timing(R"({"banks": 8})"), "need all three"));
 }
 
+TEST_CASE("errors: channels that the hash was not published for") {
+  const auto timing = [](const std::string& text) {
+    return complaint(with("\"sources\"", "\"timing\": {" + text + "}, \"sources\""));
+  };
+  const std::string mi200 = "must be 32 with it, and timing.channel_bytes 256";
+  const std::string mi300 = "must be 128 with it, and timing.channel_bytes 256";
+  CHECK(timing(R"("channel_hash": "mi200", "channels": 32)").empty());
+  CHECK(timing(R"("channel_hash": "mi200", "channels": 32, "channel_bytes": 256)").empty());
+  CHECK(timing(R"("channels": 128, "channel_hash": "mi300")").empty());
+  CHECK(contains(timing(R"("channel_hash": "mi200")"), mi200));
+  CHECK(contains(timing(R"("channel_hash": "mi200", "channels": 31)"), mi200));
+  CHECK(contains(timing(R"("channel_hash": "mi200", "channels": 33)"), mi200));
+  CHECK(contains(timing(R"("channel_hash": "mi200", "channels": 32, "channel_bytes": 512)"), mi200));
+  CHECK(contains(timing(R"("channel_hash": "mi300")"), mi300));
+  CHECK(contains(timing(R"("channel_hash": "mi300", "channels": 32)"), mi300));
+  CHECK(contains(timing(R"("channel_hash": "mi300", "channels": 128, "channel_bytes": 4096)"), mi300));
+}
+
 TEST_CASE("memory") {
   const auto old = device::open("simt:8800gtx");
   const auto all = old.memory();

@@ -75,6 +75,24 @@ std::string read_hash(const json& value, timing_sheet& sheet) {
   return "timing.channel_hash is " + value.dump() + "; it must be one of " + known;
 }
 
+// The published hashes are of these channels, and no others.
+struct hashed_channels {
+  const char* hash;
+  unsigned channels, channel_bytes;
+};
+constexpr hashed_channels hashed[] = {{"mi200", 32, 256}, {"mi300", 128, 256}};
+
+std::string compare_with_hash(const timing_sheet& sheet) {
+  for (const auto& each : hashed) {
+    if (sheet.channel_hash != each.hash) continue;
+    const bool same_size = sheet.channel_bytes == 0 || sheet.channel_bytes == each.channel_bytes;
+    if (sheet.channels == each.channels && same_size) continue;
+    return std::string("timing.channel_hash is \"") + each.hash + "\"; timing.channels must be " +
+           std::to_string(each.channels) + " with it, and timing.channel_bytes " + std::to_string(each.channel_bytes);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string read_timing(const json& timing, timing_sheet& sheet) {
@@ -89,7 +107,7 @@ std::string read_timing(const json& timing, timing_sheet& sheet) {
     return "of timing.banks, timing.activate_nanoseconds and timing.row_cycle_nanoseconds only some are given; "
            "rows of memory need all three";
   }
-  return {};
+  return compare_with_hash(sheet);
 }
 
 }  // namespace twill::simt
