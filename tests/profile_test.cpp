@@ -1,9 +1,12 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include <twill/simt.hpp>
 #include <twill/twill.hpp>
 
 namespace {
@@ -171,6 +174,36 @@ TEST_CASE("what throws out of the work ends the recording") {
   CHECK(twill::take_profile(on.gpu, [] {}).kernels.empty());
 }
 
+TEST_CASE("launches of several host threads are counted whole, up to the end of the recording") {
+  matrices on("simt:h200", 4, 64, 64);
+  const twill::stream other(on.gpu);
+  twill::buffer<unsigned char> out(on.gpu, on.in.size());
+  std::atomic<int> launched = 0;
+  std::atomic<bool> enough = false;
+  std::thread beside([&] {
+    while (!enough) {
+      twill::transpose_rung(other, "coalesced", on.in.data(), out.data(), 4, 64, 64);
+      ++launched;
+    }
+  });
+  std::size_t kernels = 0, broken = 0;
+  for (int i = 0; i < 10; ++i) {
+    const auto seen = twill::take_profile(on.gpu, [&] {
+      const int before = launched;
+      while (launched < before + 3) twill::transpose_rung(on.stream, "copy", on.in.data(), on.out.data(), 4, 64, 64);
+    });
+    kernels += seen.kernels.size();
+    for (const auto& kernel : seen.kernels) {
+      const bool whole = kernel.loads.requests == 64 * 64 / 32 && kernel.stores.requests == 64 * 64 / 32;
+      broken += whole ? 0 : 1;
+    }
+  }
+  enough = true;
+  beside.join();
+  CHECK(kernels >= 30);
+  CHECK(broken == 0);
+}
+
 TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("profile errors");
@@ -186,6 +219,16 @@ TEST_CASE("errors") {
       CHECK(std::string(e.what()).find("simt:h200") != std::string::npos);
     }
   }
+}
+
+TEST_CASE("one profile at a time" * doctest::skip(!can_profile)) {
+  matrices on("simt:h200", 4, 64, 64);
+  const auto seen = twill::take_profile(on.gpu, [&] {
+    CHECK_THROWS_WITH_AS(on.of_rung("copy"), doctest::Contains("simt:h200 is recorded already"), twill::error);
+    CHECK_THROWS_WITH_AS(twill::predict(on.gpu, [] {}), doctest::Contains("recorded already"), twill::error);
+    twill::transpose_rung(on.stream, "copy", on.in.data(), on.out.data(), 4, 64, 64);
+  });
+  CHECK(seen.kernels.size() == 1);
 }
 
 TEST_SUITE_END();

@@ -43,13 +43,20 @@ native_error simt_device::refuse(const detail::launch_config& config) const noex
   return {};
 }
 
+simt_device::settings simt_device::chosen_settings() const {
+  const std::lock_guard lock(settings_mutex_);
+  return settings_;
+}
+
 void simt_device::launch(void* stream, const detail::launch_config& config, const kernel_call& kernel) {
   auto& home = stream_of(stream);
   if (home.has_fault()) return;
-  settings chosen;
-  {
-    const std::lock_guard lock(settings_mutex_);
-    chosen = settings_;
+  settings chosen = chosen_settings();
+  // What records is told of one launch after the other, and stays until the last of them is done.
+  std::unique_lock turn(recording_mutex_, std::defer_lock);
+  if (chosen.sink != nullptr) {
+    turn.lock();
+    chosen = chosen_settings();
   }
   grid_launch all{kernel, config, chosen.order, &lines_, nullptr};
   try {
@@ -100,11 +107,16 @@ void require_hooks() {
 void simt_device::record(access_sink* sink, std::uint64_t most_threads) {
   require_hooks();
   const std::lock_guard lock(settings_mutex_);
+  if (settings_.sink != nullptr) {
+    detail::fail(errc::unsupported, properties().name + " is recorded already",
+                 "one profile or prediction at a time is taken of a device", "take this one when the other is done");
+  }
   settings_.sink = sink;
   settings_.most_threads = most_threads;
 }
 
 void simt_device::stop_recording() noexcept {
+  const std::lock_guard turn(recording_mutex_);
   const std::lock_guard lock(settings_mutex_);
   settings_.sink = nullptr;
 }

@@ -37,9 +37,11 @@ class simt_device : public host::host_device {
 
   void set_order(schedule order);
 
-  /// Records launches from now on, of those with more than `most_threads` threads a sample. `sink` must live until
-  /// `stop_recording`. Throws: unsupported when the kernels of this build cannot be looked at.
+  /// Records launches from now on, of those with more than `most_threads` threads a sample; launches from several host
+  /// threads run one after another then. `sink` must live until `stop_recording`. Throws: unsupported when the kernels
+  /// of this build cannot be looked at, or when something records already.
   void record(access_sink* sink, std::uint64_t most_threads);
+  /// Waits for the launch that is being recorded.
   void stop_recording() noexcept;
 
   /// Whether launches from now on are checked. Throws: unsupported, as `record`.
@@ -55,10 +57,12 @@ class simt_device : public host::host_device {
     std::uint64_t step_limit = std::uint64_t{1} << 28;
   };
 
+  settings chosen_settings() const;
   void run(grid_launch& launch, const settings& chosen);
 
   const grid_limits most_;
   executor executor_;
+  std::mutex recording_mutex_;  // held by the launch that is being recorded
   mutable std::mutex settings_mutex_;
   settings settings_;
   source_lines lines_;

@@ -89,9 +89,10 @@ struct profile_options {
 ///     auto seen = twill::take_profile(gpu, [&] { twill::transpose(stream, in.data(), out.data(), {1024, 1024}); });
 ///     assert(seen.shared_conflicts() == 0 && seen.loads.sectors == seen.loads.ideal_sectors);
 ///
-/// Order: launches on `on` from other threads meanwhile are counted as well. Does not wait for streams: simulated
-///   kernels have run when their call returns.
-/// Throws: unsupported (not a simulated device with a model; a build with sanitizers); what `work` throws.
+/// Order: launches on `on` from other threads meanwhile are counted as well, one after another. Does not wait for
+///   streams: simulated kernels have run when their call returns.
+/// Throws: unsupported (not a simulated device with a model; a build with sanitizers; another profile or prediction of
+///   `on` is being taken); what `work` throws.
 profile take_profile(const device& on, const std::function<void()>& work, const profile_options& options = {});
 
 }  // namespace twill

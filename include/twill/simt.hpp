@@ -55,7 +55,8 @@ struct predicted_time {
 /// Runs `work` and predicts the time of its kernels, from the memory accesses of their first blocks and the device's
 /// datasheet (presets/devices; README.md there says how). Memory is cold: nothing lies in a cache before a launch.
 /// Order: as take_profile.
-/// Throws: unsupported (a device that does not predict; a build with sanitizers); what `work` throws.
+/// Throws: unsupported (a device that does not predict; a build with sanitizers; another profile or prediction of `on`
+///   is being taken); what `work` throws.
 predicted_time predict(const device& on, const std::function<void()>& work);
 
 /// The time that the GPU's own memcpy of `bytes` bytes within its memory would take.
