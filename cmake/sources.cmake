@@ -193,7 +193,6 @@ set(twill_tool_sources
   src/tool/bench_permute.cpp
   src/tool/bench_plan.cpp
   src/tool/bench_reduce.cpp
-  src/tool/bench_reduce_matrix.cpp
   src/tool/bench_run.cpp
   src/tool/bench_table.cpp
   src/tool/bench_transpose.cpp

@@ -1,5 +1,7 @@
+// Sums of an array, of the rows of a matrix, or of its columns.
+
 #include <algorithm>
-#include <cstring>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -17,25 +19,32 @@
 namespace twill::tool {
 namespace {
 
+enum class summed { array, rows, columns };
+
+bool is_tuned(const rung& which) {
+  return which.name == "tuned" || which.name == "cpu-tuned";
+}
+
+/// Whether all rungs of the ladder sum a type, not only the operation itself.
 bool rungs_sum(twill::element_type type) {
   using kind = twill::element_type;
   const kind known[] = {kind::i32, kind::u32, kind::i64, kind::u64, kind::f32, kind::f64};
   return std::find(std::begin(known), std::end(known), type) != std::end(known);
 }
 
-/// The output begins with the result; scratch follows, as large as the input for `memcpy`.
-constexpr std::size_t result_bytes = 256;
-
+/// The output begins with the sums; scratch follows, as large as the input for `memcpy`. An array is one row.
 class reduce_problem : public ladder_problem {
  public:
-  reduce_problem(std::int64_t count, const element_type& type)
-      : count_(count), type_(type), sum_(sum_of_numbers(count, type.kind)) {}
+  reduce_problem(summed what, std::int64_t rows, std::int64_t cols, const element_type& type)
+      : what_(what), rows_(rows), cols_(cols), type_(type) {}
 
-  std::string text() const override { return extents_text({count_}); }
-  std::int64_t rows() const override { return 1; }
-  std::int64_t cols() const override { return count_; }
-  std::size_t in_bytes() const override { return static_cast<std::size_t>(count_ * type_.bytes); }
-  std::size_t out_bytes() const override { return result_bytes + scratch_bytes(); }
+  std::string text() const override {
+    return what_ == summed::array ? extents_text({cols_}) : extents_text({rows_, cols_});
+  }
+  std::int64_t rows() const override { return rows_; }
+  std::int64_t cols() const override { return cols_; }
+  std::size_t in_bytes() const override { return static_cast<std::size_t>(rows_ * cols_ * type_.bytes); }
+  std::size_t out_bytes() const override { return sums_bytes() + scratch_bytes(); }
   double moved_bytes() const override { return static_cast<double>(in_bytes()); }
   double moved_bytes_of(const rung& which) const override {
     return which.name == "memcpy" ? 2.0 * moved_bytes() : moved_bytes();
@@ -48,13 +57,14 @@ class reduce_problem : public ladder_problem {
 
   void run(stream_ref stream, const rung& which, const void* in, void* out,
            const rung_options& options) const override {
-    if (which.name == "tuned" || which.name == "cpu-tuned") return run_tuned(stream, in, out, options.repeats);
-    void* scratch = static_cast<unsigned char*>(out) + result_bytes;
-    if (rungs_sum(type_.kind)) {
-      reduce_rung(stream, which.name, in, out, type_.kind, count_, scratch, scratch_bytes(), options);
+    void* scratch = static_cast<unsigned char*>(out) + sums_bytes();
+    if (is_tuned(which)) {
+      run_operation(stream, in, out, options.repeats);
     } else if (which.promise == rung_promise::nothing) {  // bytes are bytes
-      reduce_rung(stream, which.name, in, out, twill::element_type::u32, count_ * type_.bytes / 4, scratch,
-                  scratch_bytes(), options);
+      reduce_rung(stream, which.name, in, out, twill::element_type::u32, static_cast<std::int64_t>(in_bytes() / 4),
+                  scratch, scratch_bytes(), options);
+    } else if (rungs_sum(type_.kind)) {
+      reduce_rung(stream, which.name, in, out, type_.kind, cols_, scratch, scratch_bytes(), options);
     } else {
       leave_out("the ladder's own rungs cannot sum " + type_.name, "they sum i32, u32, i64, u64, f32, f64");
     }
@@ -62,42 +72,93 @@ class reduce_problem : public ladder_problem {
 
   std::string fault(stream_ref stream, const rung& which, block_shape, const void* out) const override {
     if (which.promise != rung_promise::result) return "";
-    unsigned char found[16] = {}, expected[16] = {};
-    store_numbers(expected, &sum_, 1, type_.kind);
-    download_bytes(stream, found, out, static_cast<std::size_t>(type_.bytes));
+    if (expected_.empty()) expected_ = expected_sums();
+    const auto bytes = static_cast<std::size_t>(type_.bytes);
+    std::vector<unsigned char> expected(expected_.size() * bytes), found(expected.size());
+    store_numbers(expected.data(), expected_.data(), sums(), type_.kind);
+    download_bytes(stream, found.data(), out, found.size());
     stream.wait();
-    if (std::memcmp(found, expected, static_cast<std::size_t>(type_.bytes)) == 0) return "";
-    return fmt::format("the sum is not {}", sum_);
+    const auto differs = std::mismatch(found.begin(), found.end(), expected.begin()).first;
+    if (differs == found.end()) return "";
+    const auto at = static_cast<std::size_t>(differs - found.begin()) / bytes;
+    return fmt::format("sum {} is not {}", at, expected_[at]);
   }
 
  private:
+  std::int64_t sums() const { return what_ == summed::columns ? cols_ : rows_; }
+  std::size_t sums_bytes() const { return static_cast<std::size_t>(sums() * type_.bytes + 255) / 256 * 256; }
   std::size_t scratch_bytes() const {
     return std::max(in_bytes(), in_bytes() / 32 + (std::size_t{1} << 16) + reduce_scratch_bytes);
   }
 
-  /// The operation as an application calls it: with scratch made once. The rung prepares its own each time.
-  void run_tuned(stream_ref stream, const void* in, void* out, int repeats) const {
+  /// As an application calls it: with scratch made once.
+  void run_operation(stream_ref stream, const void* in, void* out, int repeats) const {
     auto& scratch = scratches_[stream.on().properties().name];
     if (!scratch) scratch.emplace(stream);
+    const auto sum = what_ == summed::columns ? &reduce_columns_bytes : &reduce_rows_bytes;
     for (int i = 0; i < repeats; ++i) {
-      reduce_bytes(stream, reduce_op::sum, in, type_.kind, out, type_.kind, count_, *scratch);
+      if (what_ == summed::array) {
+        reduce_bytes(stream, reduce_op::sum, in, type_.kind, out, type_.kind, cols_, *scratch);
+      } else {
+        sum(stream, reduce_op::sum, in, type_.kind, out, type_.kind, {rows_, cols_}, *scratch);
+      }
     }
   }
 
-  std::int64_t count_;
+  std::vector<std::int64_t> expected_sums() const {
+    constexpr std::int64_t chunk = 1 << 16;
+    std::vector<std::int64_t> found(static_cast<std::size_t>(sums())), numbers(chunk);
+    std::vector<unsigned char> elements(static_cast<std::size_t>(chunk * type_.bytes));
+    for (std::int64_t first = 0; first < rows_ * cols_; first += chunk) {
+      const std::int64_t part = std::min(chunk, rows_ * cols_ - first);
+      write_numbers(elements.data(), static_cast<std::uint64_t>(first * type_.bytes), elements.size(), type_.kind);
+      read_numbers(elements.data(), part, type_.kind, numbers.data());
+      for (std::int64_t i = 0; i < part; ++i) {
+        const std::int64_t at = what_ == summed::columns ? (first + i) % cols_ : (first + i) / cols_;
+        auto& sum = found[static_cast<std::size_t>(at)];
+        const auto own = static_cast<std::uint64_t>(numbers[static_cast<std::size_t>(i)]);
+        sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + own);
+      }
+    }
+    return found;
+  }
+
+  summed what_;
+  std::int64_t rows_, cols_;
   element_type type_;
-  std::int64_t sum_;
+  mutable std::vector<std::int64_t> expected_;                              // once it was asked for
   mutable std::map<std::string, std::optional<reduce_scratch>> scratches_;  // by device
 };
 
-std::unique_ptr<ladder_problem> make_problem(const extents& size, const element_type& type) {
+std::unique_ptr<ladder_problem> make_array(const extents& size, const element_type& type) {
   if (size.size() != 1) {
     refuse(fmt::format("size {} has {} extents", extents_text(size), size.size()), "the ladder of reduce sums an array",
            "write --size COUNT, for example --size 2^22");
   }
   require_number("reduce", type);
   checked_product({size.front(), type.bytes, 2}, fmt::format("size {}", extents_text(size)));
-  return std::make_unique<reduce_problem>(size.front(), type);
+  return std::make_unique<reduce_problem>(summed::array, 1, size.front(), type);
+}
+
+template <summed What>
+std::unique_ptr<ladder_problem> make_matrix(const extents& size, const element_type& type) {
+  const std::string name = What == summed::rows ? "reduce-rows" : "reduce-columns";
+  if (size.size() != 2) {
+    refuse(fmt::format("size {} is no matrix", extents_text(size)), name + " sums rows or columns",
+           "write --size ROWSxCOLS, for example --size 8192x8192");
+  }
+  require_number(name, type);
+  checked_product({size[0], size[1], type.bytes, 2}, fmt::format("size {}", extents_text(size)));
+  return std::make_unique<reduce_problem>(What, size[0], size[1], type);
+}
+
+/// Of the ladder of reduce what matrices have too: the operation, and what memory allows.
+std::vector<rung> matrix_rungs(const device& on) {
+  std::vector<rung> kept;
+  for (const rung& each : reduce_rungs(on)) {
+    if (each.promise == rung_promise::nothing || is_tuned(each)) kept.push_back(each);
+  }
+  return kept;
 }
 
 /// Only the size of a type decides which blocks fit.
@@ -108,7 +169,17 @@ std::vector<block_shape> blocks(const device& on, std::string_view name, std::in
 }  // namespace
 
 const ladder_operation& reduce_operation() {
-  static const ladder_operation operation = {"reduce", "4194304", reduce_rungs, blocks, make_problem, "read"};
+  static const ladder_operation operation = {"reduce", "4194304", reduce_rungs, blocks, make_array, "read"};
+  return operation;
+}
+const ladder_operation& reduce_rows_operation() {
+  static const ladder_operation operation = {
+      "reduce-rows", "8192x8192", matrix_rungs, blocks, make_matrix<summed::rows>, "read"};
+  return operation;
+}
+const ladder_operation& reduce_columns_operation() {
+  static const ladder_operation operation = {
+      "reduce-columns", "8192x8192", matrix_rungs, blocks, make_matrix<summed::columns>, "read"};
   return operation;
 }
 

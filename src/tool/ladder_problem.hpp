@@ -81,7 +81,7 @@ const ladder_operation& scan_operation();
 const ladder_operation& reverse_operation();
 const ladder_operation& increment_operation();
 const ladder_operation& sieve_operation();
-/// reduce: bench_reduce.cpp; reduce-rows, reduce-columns: bench_reduce_matrix.cpp
+/// reduce, reduce-rows, reduce-columns: bench_reduce.cpp
 const ladder_operation& reduce_operation();
 const ladder_operation& reduce_rows_operation();
 const ladder_operation& reduce_columns_operation();

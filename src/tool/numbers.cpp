@@ -1,9 +1,7 @@
 #include "numbers.hpp"
 
-#include <algorithm>
 #include <complex>
 #include <cstring>
-#include <vector>
 
 #include <twill/element.hpp>
 
@@ -104,21 +102,6 @@ void write_numbers(void* to, std::uint64_t first, std::size_t bytes, twill::elem
       write_small<T>(to, first, bytes);
     }
   });
-}
-
-std::int64_t sum_of_numbers(std::int64_t count, twill::element_type kind) {
-  constexpr std::int64_t chunk = 1 << 16;
-  const std::size_t bytes = element_bytes(kind);
-  std::vector<unsigned char> elements(chunk * bytes);
-  std::vector<std::int64_t> numbers(chunk);
-  std::uint64_t sum = 0;
-  for (std::int64_t first = 0; first < count; first += chunk) {
-    const std::int64_t part = std::min(chunk, count - first);
-    write_numbers(elements.data(), static_cast<std::uint64_t>(first) * bytes, elements.size(), kind);
-    read_numbers(elements.data(), part, kind, numbers.data());
-    for (std::int64_t i = 0; i < part; ++i) sum += static_cast<std::uint64_t>(numbers[static_cast<std::size_t>(i)]);
-  }
-  return static_cast<std::int64_t>(sum);
 }
 
 void read_numbers(const void* from, std::int64_t count, twill::element_type kind, std::int64_t* to) {

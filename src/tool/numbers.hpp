@@ -18,9 +18,6 @@ void require_number(const std::string& operation, const element_type& type);
 /// Writes `bytes` bytes of the input from byte `first` on, a multiple of 64, to host memory.
 void write_numbers(void* to, std::uint64_t first, std::size_t bytes, twill::element_type kind);
 
-/// The sum of the first `count` numbers: of integers, modulo 2^64; exact.
-std::int64_t sum_of_numbers(std::int64_t count, twill::element_type kind);
-
 /// `count` elements as whole numbers, those of 64 bits modulo 2^64.
 void read_numbers(const void* from, std::int64_t count, twill::element_type kind, std::int64_t* to);
 
