@@ -4,6 +4,7 @@
 
 #include "device.hpp"
 #include "operations.hpp"
+#include "vector.hpp"
 
 namespace twill::cpu {
 namespace {
@@ -46,9 +47,11 @@ void run_read(const work_queue& queue, const reduce_rung_args& a) {
   for (int i = 0; i < a.repeats; ++i) {
     team_of(queue).run(static_cast<std::size_t>((words + piece - 1) / piece), [&](std::size_t task, int member) {
       const std::int64_t first = static_cast<std::int64_t>(task) * piece, end = std::min(words, first + piece);
-      std::uint64_t bits = 0;
-      for (std::int64_t w = first; w < end; ++w) bits |= in[w];
-      if (bits == 0) out[member % 64] = bits;
+      combined_bits bits{};
+      std::int64_t w = first;
+      if (const auto* vector = vectors(); vector != nullptr) w += vector->reduce.bits(in + first, end - first, bits);
+      for (; w < end; ++w) bits.any |= in[w];
+      if (bits.any == 0) out[member % 64] = bits.any;
     });
   }
 }

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "reduce_vectors.hpp"
+
 namespace twill::cpu {
 
 inline constexpr int tree_rows = 8, tree_parts = 8, tree_lanes = 32, tree_threads = 256;
@@ -63,12 +65,22 @@ inline constexpr int slots_of = 16 / static_cast<int>(sizeof(typename Kind::in))
 template <class Kind>
 inline constexpr std::int64_t chunk_of = std::int64_t{tree_rows} * tree_threads * slots_of<Kind>;
 
+/// Combines lane l with l + lanes / 2 and so on.
+template <class Kind>
+typename Kind::value combine_lanes(typename Kind::value* values, int lanes) {
+  for (int step = lanes / 2; step > 0; step /= 2) {
+    for (int lane = 0; lane < step; ++lane) values[lane] = Kind::combine(values[lane], values[lane + step]);
+  }
+  return values[0];
+}
+
 /// One chunk, of which `left` elements (at least 1) are there; the first has the place `place`.
 template <class Kind>
 typename Kind::value combine_chunk(const Kind& kind, const typename Kind::in* in, std::int64_t left,
                                    std::int64_t place) {
   constexpr int slots = slots_of<Kind>, row = tree_threads * slots;
   alignas(64) typename Kind::value columns[row];
+  if (left >= chunk_of<Kind> && combine_whole_chunk(kind, in, columns)) return combine_lanes<Kind>(columns, tree_lanes);
   int threads = tree_threads;  // that have elements; the others' pads change nothing
   if (left >= chunk_of<Kind>) {
     for (int j = 0; j < row; ++j) {
@@ -92,11 +104,11 @@ typename Kind::value combine_chunk(const Kind& kind, const typename Kind::in* in
   }
   const int lanes = std::min(threads, tree_lanes);
   for (int lane = 0; lane < lanes; ++lane) combine_neighbours<Kind>(columns + lane, threads / lanes, tree_lanes);
-  for (int step = lanes / 2; step > 0; step /= 2) {
-    for (int lane = 0; lane < step; ++lane) columns[lane] = Kind::combine(columns[lane], columns[lane + step]);
-  }
-  return columns[0];
+  return combine_lanes<Kind>(columns, lanes);
 }
+
+/// Fewer elements are combined one by one.
+inline constexpr std::int64_t least_for_vectors = 64;
 
 /// Elements `begin` to `end` of an array, at least one unless the kind is exact; chunks are whole but for the last.
 template <class Kind>
@@ -104,7 +116,11 @@ typename Kind::value combine_elements(const Kind& kind, const typename Kind::in*
                                       std::int64_t end) {
   if constexpr (Kind::exact) {
     auto all = kind.none();
-    for (std::int64_t at = begin; at < end; ++at) all = kind.combine(all, kind.load(in[at], at));
+    std::int64_t at = begin;
+    if (const auto* vector = vectors(); vector != nullptr && end - begin >= least_for_vectors) {
+      at = combine_vectors(*vector, kind, in, begin, end, all);
+    }
+    for (; at < end; ++at) all = kind.combine(all, kind.load(in[at], at));
     return all;
   } else {
     neighbour_stack<Kind> stack(kind);

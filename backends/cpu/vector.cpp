@@ -173,6 +173,7 @@ void join(const vector_tile& t) {
   }
 }
 
+#include "vector_reduce-inl.hpp"
 #include "vector_scan-inl.hpp"
 
 }  // namespace
@@ -189,7 +190,8 @@ const vector_functions* functions() {
        &scan_vectors<std::uint64_t>::sum, &scan_vectors<float>::sum, &scan_vectors<double>::sum},
       {&scan_vectors<std::uint8_t>::scan, &scan_vectors<std::uint16_t>::scan, &scan_vectors<std::uint32_t>::scan,
        &scan_vectors<std::uint64_t>::scan, &scan_vectors<float>::scan, &scan_vectors<double>::scan},
-      &fence};
+      &fence,
+      reductions};
   return &all;
 }
 
@@ -208,7 +210,8 @@ const vector_functions* vectors() {
   }
 #endif
 #if HWY_TARGETS & HWY_AVX2
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma")) {
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("f16c")) {
     return N_AVX2::functions();
   }
 #endif

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "vector_reduce.hpp"
+
 namespace twill::cpu {
 
 /// A line of the cache: what a streamed row must be made of to reach memory without being read first.
@@ -43,6 +45,7 @@ struct vector_functions {
                           const void* next);
   /// Streamed stores come before whatever this thread stores later.
   void (*fence)();
+  reduce_functions reduce;
 };
 
 /// nullptr where this CPU has no vectors that Twill knows.
