@@ -196,9 +196,81 @@ void check_nan(twill::stream_ref stream, const twill::reduce_scratch& scratch, B
   }
 }
 
+/// A number that comes before or after all others is found among many, wherever it stands.
+template <class T, class Bits>
+void check_one_among_many(twill::stream_ref stream, const twill::reduce_scratch& scratch, reduce_op op, T one,
+                          std::vector<T> others) {
+  const auto count = static_cast<std::int64_t>(others.size());
+  for (const std::int64_t at : {std::int64_t{0}, count / 2 + 7, count - 1}) {
+    CAPTURE(at);
+    std::vector<T> data = others;
+    data[static_cast<std::size_t>(at)] = one;
+    arrays<T, T> a(stream, data, 0, 1);
+    twill::reduce(stream, op, a.first, a.to(), count, scratch);
+    CHECK(bits_as<Bits>(a.results()[0]) == bits_as<Bits>(one));
+    arrays<T, std::int64_t> places(stream, data, 0, 1);
+    const auto place = op == reduce_op::min ? reduce_op::argmin : reduce_op::argmax;
+    twill::reduce(stream, place, places.first, places.to(), count, scratch);
+    CHECK(places.results()[0] == at);
+  }
+}
+
+template <class T, class Bits>
+void check_among_many(twill::stream_ref stream, const twill::reduce_scratch& scratch, Bits nan, Bits sign) {
+  using support::element;
+  const std::vector<T> zeros(50021, bits_as<T>(Bits{0})), minus_zeros(50021, bits_as<T>(sign));
+  for (const auto op : {reduce_op::min, reduce_op::max}) {
+    check_one_among_many<T, Bits>(stream, scratch, op, bits_as<T>(nan), std::vector<T>(50021, element<T>(-2)));
+  }
+  check_one_among_many<T, Bits>(stream, scratch, reduce_op::min, bits_as<T>(sign), zeros);
+  check_one_among_many<T, Bits>(stream, scratch, reduce_op::max, bits_as<T>(Bits{0}), minus_zeros);
+}
+
+/// Eight times all halves with `exponent`, and as many zeros: no step of their sum rounds. A chunk of the tree.
+std::vector<twill::float16> halves_of(std::uint32_t exponent, std::uint32_t sign) {
+  std::vector<twill::float16> data;
+  for (std::uint32_t i = 0; i < 16384; ++i) {
+    const std::uint32_t bits = i < 8192 ? sign | exponent << 10 | i % 1024 : 0;
+    data.push_back(bits_as<twill::float16>(static_cast<std::uint16_t>(bits)));
+  }
+  return data;
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("reduce");
+
+TEST_CASE("reference: one NaN, or one zero of the other sign, among many numbers") {
+  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+    check_among_many<twill::float16, std::uint16_t>(stream, scratch, 0x7e00, 0x8000);
+    check_among_many<twill::bfloat16, std::uint16_t>(stream, scratch, 0x7fc0, 0x8000);
+    check_among_many<float, std::uint32_t>(stream, scratch, 0x7fc00000, 0x80000000);
+    check_among_many<double, std::uint64_t>(stream, scratch, 0x7ff8000000000000, std::uint64_t{1} << 63);
+  });
+}
+
+TEST_CASE("reference: all halves are read right") {
+  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+    const auto sum = [&](auto data) {
+      arrays<typename decltype(data)::value_type, float> a(stream, data, 0, 1);
+      twill::reduce(stream, reduce_op::sum, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch);
+      return a.results()[0];
+    };
+    for (std::uint32_t exponent = 0; exponent < 31; ++exponent) {
+      CAPTURE(exponent);
+      const double first = exponent == 0 ? 0 : 1024,
+                   unit = std::ldexp(1.0, static_cast<int>(exponent == 0 ? 1 : exponent) - 25);
+      const double exact = 8 * (1024 * first + 1024 * 1023 / 2) * unit;
+      CHECK(sum(halves_of(exponent, 0)) == exact);
+      CHECK(sum(halves_of(exponent, 0x8000)) == -exact);
+    }
+    std::vector<twill::float16> special(16384, twill::float16(1.0f));
+    special[5] = bits_as<twill::float16>(std::uint16_t{0xfc00});
+    CHECK(sum(special) == -std::numeric_limits<float>::infinity());
+    special[6] = bits_as<twill::float16>(std::uint16_t{0x7c01});
+    CHECK(std::isnan(sum(special)));
+  });
+}
 
 TEST_CASE("reference: NaN, infinity and signed zeros") {
   on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
