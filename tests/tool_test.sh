@@ -219,6 +219,8 @@ profile() {
   grep -q 'sequential.*, grid 1x1x1 of 256x1x1 threads' heat.svg
   run 0 profile --device simt:k20 --kernel unrolled --size 40x70 --check
   shown 'Checked: 0 of 1 kernels'
+  run 0 profile transpose-in-place --device simt:h200 --size 64x64,64x48 --type u8,f32 --check
+  shown 'Checked: 0 of '
   run 0 profile reduce --device simt:mi250x --kernel sequential --size 4096 --json -
   shown '"global_loads"'
 }

@@ -18,8 +18,7 @@ class in_place_problem : public moved_transpose {
   std::size_t out_bytes() const override { return scratch_place() + scratch_bytes(scratch_size::fast); }
   std::size_t touched_bytes() const override { return in_bytes(); }
 
-  void prepare(stream_ref stream, const void* in, void* out) const override {
-    moved_transpose::prepare(stream, in, out);
+  void place_input(stream_ref stream, const void* in, void* out) const override {
     copy_bytes(stream, out, in, in_bytes());
   }
 

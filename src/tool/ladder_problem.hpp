@@ -44,9 +44,13 @@ class ladder_problem {
   /// Writes `bytes` bytes of the input from byte `first` on, a multiple of 64, to host memory.
   virtual void write_input(void* to, std::uint64_t first, std::size_t bytes) const { write_data(to, first, bytes); }
 
-  /// Brings the output to the state that a checked run begins in. What works in place finds its data there.
-  virtual void prepare(stream_ref stream, const void* /*in*/, void* out) const {
+  /// What works in place finds its data in the output.
+  virtual void place_input(stream_ref /*stream*/, const void* /*in*/, void* /*out*/) const {}
+
+  /// Brings the output to the state that a run begins in whose result is looked at.
+  void prepare(stream_ref stream, const void* in, void* out) const {
     fill_bytes(stream, out, poison, out_bytes());
+    place_input(stream, in, out);
   }
 
   virtual void run(stream_ref stream, const rung& which, const void* in, void* out,

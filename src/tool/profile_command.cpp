@@ -62,11 +62,13 @@ void require_models(const bench_plan& plan) {
 }
 
 // Pseudo-random bytes would cost more than the recording; no kernel's accesses depend on what it moves.
+// The rest of the output stays unwritten: a check shall find who reads it.
 profile_result profile_of(const planned_case& each, const planned_rung& which, const std::string& operation,
                           const profile_options& options) {
   const stream work(each.on);
   const raw_buffer in(each.on, each.problem->in_bytes()), out(each.on, each.problem->out_bytes());
   fill_bytes(work, in.data(), 0x11, in.size_bytes());
+  each.problem->place_input(work, in.data(), out.data());
   profile_result result{operation,
                         each.on.properties().name,
                         std::string(which.info.name),
