@@ -142,4 +142,19 @@ TEST_CASE("errors") {
   });
 }
 
+TEST_CASE("errors: a device whose blocks have too little shared memory") {
+  const auto old = twill::device::open("simt:gtx280");
+  const twill::stream stream(old);
+  const twill::sieve_range range{0, 1000};
+  const twill::raw_buffer scratch(old, twill::sieve_scratch_bytes(old, range));
+  twill::buffer<std::uint64_t> count(old, 1);
+  try {
+    twill::sieve_count(stream, range, count.data(), scratch.data(), scratch.size_bytes());
+    FAIL("sieved");
+  } catch (const twill::error& e) {
+    CHECK(e.code() == twill::errc::unsupported);
+    CHECK(std::string(e.what()).find("a block has 16384 bytes of shared memory, a segment 32768") != std::string::npos);
+  }
+}
+
 TEST_SUITE_END();

@@ -65,7 +65,8 @@ void scan_segments_elements(stream_ref stream, const void* in, void* out, elemen
 ///   (with the same leading dimension); otherwise they must not overlap. `scratch` has `scan_scratch_bytes`, 16-byte
 ///   aligned; what it holds before does not matter, and it is free for others in stream order.
 /// Order: asynchronous in `stream`: a clearing of the scratch and a kernel. No synchronisation, no allocation.
-/// Throws: invalid_argument, before anything is launched; unsupported (more than 2^31 tiles); launch_failed.
+/// Throws: invalid_argument, before anything is launched; unsupported (more than 2^31 tiles; blocks have too little
+///   shared memory); launch_failed.
 /// Source: Merrill and Garland, 2016, Single-pass Parallel Prefix Scan with Decoupled Look-back.
 template <class T>
 void scan(stream_ref stream, const T* in, T* out, const scan_shape& shape, void* scratch, std::size_t scratch_bytes,

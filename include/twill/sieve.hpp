@@ -29,7 +29,8 @@ std::int64_t sieve_words(const sieve_range& range);
 /// Units: 1/16 byte a number is written.
 /// Memory: device memory; `bits` has sieve_words(range) words; `scratch` sieve_scratch_bytes, 16-byte aligned.
 /// Order: asynchronous in `stream`; no synchronisation, no allocation.
-/// Throws: invalid_argument, before anything is launched; launch_failed.
+/// Throws: invalid_argument, before anything is launched; unsupported (blocks have too little shared memory);
+///   launch_failed.
 /// Source: Bays and Hudson, 1977, The Segmented Sieve of Eratosthenes and Primes in Arithmetic Progressions to 10^12.
 void sieve_bits(stream_ref stream, const sieve_range& range, std::uint32_t* bits, void* scratch,
                 std::size_t scratch_bytes);
