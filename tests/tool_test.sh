@@ -110,6 +110,9 @@ bad_moves() {
   run 0 bench reduce-columns --device cpu,simt --size 3001x70 --type f64,bf16 --warm --reps 3
   run 0 bench scan --device cpu,simt --size 30001 --type u8,f16,i64,c64 --warm --reps 3
   run 0 bench reverse --device cpu,simt --size 30001 --type b3 --warm --reps 3
+  run 0 bench sieve --device simt:gtx280 --size 4096
+  shown '^shared '
+  shown 'Left out: sieve cannot run on simt:gtx280'
   refused 'no matrix' bench reduce-rows --size 64
   refused 'only bytes' bench scan --type b3
   refused 'none of the 3' bench permute --size 2x3x4 --order 1,0,1
@@ -200,6 +203,9 @@ profile() {
   refused 'known: transpose' profile frobnicate --device simt:h200
   refused 'at least one block' profile --device simt:h200 --threads 0
   refused 'both write to standard output' profile --device simt:h200 --json - --svg -
+  for kernel in memcpy cpu-tuned coalesced,memcpy; do
+    refused 'known: .*tuned' profile --device simt:h200 --kernel $kernel
+  done
   if "$twill" profile --device simt:h200 --size 8 --kernel copy 2>&1 | grep -q 'compiled for a sanitizer'; then
     return
   fi
@@ -219,6 +225,10 @@ profile() {
   grep -q 'sequential.*, grid 1x1x1 of 256x1x1 threads' heat.svg
   run 0 profile --device simt:k20 --kernel unrolled --size 40x70 --check
   shown 'Checked: 0 of 1 kernels'
+  run 0 profile scan --device simt:gtx280 --size 4096
+  shown '^work-efficient '
+  shown 'Left out: scan cannot run on simt:gtx280'
+  refused 'sieve cannot run' profile sieve --device simt:gtx280 --size 4096 --kernel tuned
   run 0 profile transpose-in-place --device simt:h200 --size 64x64,64x48 --type u8,f32 --check
   shown 'Checked: 0 of '
   run 0 profile reduce --device simt:mi250x --kernel sequential --size 4096 --json -

@@ -1,5 +1,6 @@
 #include "profile_command.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -61,6 +62,22 @@ void require_models(const bench_plan& plan) {
   }
 }
 
+// The bench knows rungs that a profile cannot be taken of: what it compares with, and what the CPU runs.
+void require_kernels(const bench_plan& plan, const std::vector<std::string>& kernels) {
+  std::vector<std::string> known;
+  for (const device& on : plan.devices) {
+    for (const rung& each : plan.operation->rungs(on)) {
+      const bool is_new = std::find(known.begin(), known.end(), each.name) == known.end();
+      if (is_new && each.name != plan.operation->roof) known.emplace_back(each.name);
+    }
+  }
+  for (const std::string& kernel : kernels) {
+    if (std::find(known.begin(), known.end(), kernel) != known.end()) continue;
+    refuse(fmt::format("no profile can be taken of {} {}", plan.operation->name, kernel), "known: " + joined(known),
+           "choose one of these with --kernel");
+  }
+}
+
 // Pseudo-random bytes would cost more than the recording; no kernel's accesses depend on what it moves.
 // The rest of the output stays unwritten: a check shall find who reads it.
 profile_result profile_of(const planned_case& each, const planned_rung& which, const std::string& operation,
@@ -86,20 +103,35 @@ profile_result profile_of(const planned_case& each, const planned_rung& which, c
   return result;
 }
 
-// What is wrong with a kernel is told at once; returns nothing then.
-std::optional<profile_result> checked_profile_of(const planned_case& each, const planned_rung& which,
-                                                 const std::string& operation, const profile_options& options) {
+struct profiles {
+  std::vector<profile_result> results;
+  std::vector<std::string> notes;  // which rungs are left out, and why
+  std::optional<error> refusal;    // of the last of these
+  int wrong = 0;
+};
+
+void add_note(std::vector<std::string>& notes, const std::string& note) {
+  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+}
+
+// A rung that cannot do what others can is left out; what is wrong with a kernel is told at once.
+void add_profile(const planned_case& each, const planned_rung& which, const std::string& operation,
+                 const profile_options& options, profiles& to) {
   try {
-    return profile_of(each, which, operation, options);
+    to.results.push_back(profile_of(each, which, operation, options));
   } catch (const error& e) {
+    if (e.code() == errc::unsupported) {
+      to.refusal = e;
+      return add_note(to.notes, fmt::format("Left out: {}.", e.what()));
+    }
     if (e.code() != errc::device_fault) throw;
+    ++to.wrong;
     fmt::print(stderr, "WRONG {} {}, {} {} on {}: {}\n", operation, which.info.name, each.problem->text(),
                each.type.name, each.on.properties().name, e.what());
-    return std::nullopt;
   }
 }
 
-std::vector<profile_result> run_profiles(const bench_plan& plan, const profile_arguments& arguments, int& wrong) {
+profiles run_profiles(const bench_plan& plan, const profile_arguments& arguments) {
   int steps = 0;
   for (const auto& each : plan.cases) {
     for (const auto& shown : each.tables) steps += static_cast<int>(shown.rungs.size());
@@ -107,18 +139,18 @@ std::vector<profile_result> run_profiles(const bench_plan& plan, const profile_a
   profile_options options;
   options.most_threads = arguments.threads;
   progress bar(steps);
-  std::vector<profile_result> results;
+  profiles all;
   for (const auto& each : plan.cases) {
     for (const auto& shown : each.tables) {
+      for (const auto& note : shown.notes) add_note(all.notes, note);
       for (const auto& which : shown.rungs) {
         bar.step(fmt::format("{} on {}", which.info.name, each.on.properties().name));
-        auto result = checked_profile_of(each, which, plan.operation->name, options);
-        if (result) results.push_back(std::move(*result));
-        wrong += result ? 0 : 1;
+        add_profile(each, which, plan.operation->name, options, all);
       }
     }
   }
-  return results;
+  if (all.results.empty() && all.wrong == 0 && all.refusal) throw *all.refusal;
+  return all;
 }
 
 int run(const profile_arguments& arguments) {
@@ -134,16 +166,19 @@ int run(const profile_arguments& arguments) {
   }
   const bench_plan plan = plan_bench(operation_named(arguments.operation), options_of(arguments));
   require_models(plan);
+  require_kernels(plan, arguments.kernels);
   if (arguments.check) {
     for (const device& on : plan.devices) set_checks(on, true);
   }
-  int wrong = 0;
-  const auto results = run_profiles(plan, arguments, wrong);
+  const profiles taken = run_profiles(plan, arguments);
+  const auto& results = taken.results;
+  const int wrong = taken.wrong;
   json_file.write(json_text(json_of(results)));
   if (svg_file.wanted()) svg_file.write(svg_of(results));
   if (json_file.is_stdout() || svg_file.is_stdout()) return wrong == 0 ? 0 : 1;
   for (const auto& result : results) fmt::print("{}\n", text_of(result));
   fmt::print("{}", summary_of(results));
+  for (const auto& note : taken.notes) fmt::print("{}\n", wrapped(note));
   if (arguments.check) fmt::print("Checked: {} of {} kernels went wrong.\n", wrong, wrong + results.size());
   return wrong == 0 ? 0 : 1;
 }
