@@ -341,6 +341,22 @@ TEST_CASE("reference: the same bits on every device") {
   check_same_on_all_devices<std::complex<double>>(10007);
 }
 
+TEST_CASE("reference: more partial results than a block has threads have the bits of the CPU") {
+  // 366 chunks of 32 KiB, one a block: a GPU of 132 multiprocessors runs as many at once.
+  std::mt19937 random(11);
+  std::vector<float> data(3000017);
+  for (auto& each : data) each = random_value<float>(random);
+  std::vector<float> sums;
+  for (const char* name : {"cpu", "simt:h200"}) {
+    const twill::stream stream(twill::device::open(name));
+    const twill::reduce_scratch scratch(stream);
+    arrays<float, float> a(stream, data, 0, 1);
+    twill::reduce(stream, reduce_op::sum, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch);
+    sums.push_back(a.results().front());
+  }
+  CHECK(support::same(std::vector<float>{sums[0]}, std::vector<float>{sums[1]}));
+}
+
 TEST_CASE("reference: segments have the bits of arrays; a wrong order counts as empty") {
   on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     std::mt19937 random(5);

@@ -252,7 +252,16 @@ TEST_CASE("errors: of segments") {
     CHECK(refused(memory.data() + 32, -1));
     CHECK(refused(memory.data() + 32, INT64_MAX));
     CHECK(refused(memory.data() + 32, INT64_MAX / 8));
+    CHECK(refused(static_cast<std::int64_t*>(scratch.data()), 8));
+    // Without elements there need not be an array: as many results as segments, and all are 0.
+    twill::fill_bytes(stream, memory.data() + 32, 0x5a, 9 * sizeof(std::int64_t));
+    twill::reduce_segments(stream, reduce_op::sum, static_cast<const std::int64_t*>(nullptr), memory.data() + 32,
+                           offsets, 8, scratch);
+    std::vector<std::int64_t> found(64);
+    memory.download(found, stream);
     stream.wait();
+    CHECK(std::vector<std::int64_t>(found.begin() + 32, found.begin() + 40) == std::vector<std::int64_t>(8, 0));
+    CHECK(found[40] == 0x5a5a5a5a5a5a5a5a);
   });
 }
 
@@ -285,6 +294,9 @@ TEST_CASE("errors: the same on every device") {
     CHECK(code(reduce_op::sum, in, type::f32, nullptr, type::f32, {1, 9}));
     CHECK(code(reduce_op::sum, in, type::f32, in + 1, type::f32, {1, 9}));
     CHECK(code(reduce_op::sum, reinterpret_cast<char*>(in) + 2, type::f32, out, type::f32, {1, 9}));
+    CHECK(code(reduce_op::sum, reinterpret_cast<char*>(in) + 8, type::c128, out, type::c128, {1, 9}));
+    CHECK(code(reduce_op::sum, in, type::f32, scratch.data(), type::f32, {1, 9}));
+    CHECK(code(reduce_op::sum, scratch.data(), type::f32, out, type::f32, {1, 9}));
     CHECK_THROWS_AS(twill::reduce_scratch(stream, memory.data(), 100), twill::error);
     CHECK_THROWS_AS(twill::reduce_scratch(stream, nullptr, twill::reduce_scratch_bytes), twill::error);
     const bool is_k20 = stream.on().properties().name == "simt:k20";

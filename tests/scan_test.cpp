@@ -359,6 +359,9 @@ TEST_CASE("errors") {
     CHECK(code_of([&] {
             twill::scan_elements(stream, in, out, twill::element_type::c64, {8}, scratch.data(), bytes, {scan_op::max});
           }) == invalid);
+    CHECK(code_of([&] {  // half an element off
+            twill::scan_elements(stream, in + 2, out, twill::element_type::c128, {8}, scratch.data(), bytes);
+          }) == invalid);
     twill::scan<float>(stream, nullptr, nullptr, {0}, nullptr, 0);
     if (device.properties().is_gpu) return;
     const std::vector<std::int64_t> falling{0, 9, 8};

@@ -72,19 +72,21 @@ void reduce_segments_bytes(stream_ref stream, reduce_op op, const void* in, elem
 ///   for the logical ones. Sums and products may also be wide: std::int64_t of signed and std::uint64_t of unsigned
 ///   integers, float of float16 and bfloat16. Complex numbers have sums, products and the logical operations.
 /// Units: count * sizeof(In) bytes are read.
-/// Memory: device memory of the stream's device, aligned to the types; 16-byte alignment of `in` is faster. `out` and
-///   `in` must not overlap.
+/// Memory: device memory of the stream's device, aligned to sizeof(In) and sizeof(Out), complex numbers too; 16-byte
+///   alignment of `in` is faster. `in`, `out` and the scratch must not overlap.
 /// Order: asynchronous in `stream`; no synchronisation, no allocation, one launch.
 /// Result: the same bits on every run, and for the same shape on every device and backend: floating-point numbers are
 ///   combined in a tree that the shape and sizeof(In) alone decide (src/kernels/reduce_tree.hpp). There is no faster
 ///   mode without that. float16 and bfloat16 are calculated in float and rounded once. A floating sum differs from the
 ///   exact one by at most d * u / (1 - d * u) times the sum of the absolute values, where u is half the distance from
-///   1 to the next number and d = ceil(log2(count)) + 1; for columns see reduce_columns. A product's relative error is
-///   at most count * u / (1 - count * u) while nothing overflows or underflows. NaN and infinity spread as in any
-///   order; a NaN in the result is always the quiet one without a sign: 0x7fc00000 of float, 0x7e00 of float16.
+///   1 to the next number and d = ceil(log2(count)) + 1; for columns see reduce_columns. A product of real numbers has
+///   a relative error of at most count * u / (1 - count * u), one of complex numbers of at most three times that (in
+///   absolute value, not in each part), while nothing overflows or underflows. NaN and infinity spread as in any order;
+///   a NaN in the result is always the quiet one without a sign: 0x7fc00000 of float, 0x7e00 of float16.
 /// Throws: invalid_argument, before anything is launched; unsupported (more than 65535 * 65535 blocks of 256 threads:
 ///   2^31 rows, 2^34 segments and 2^36 columns never need as many); launch_failed.
-/// Source: Harris, 2007, Optimizing Parallel Reduction in CUDA; Higham, 1993, The Accuracy of Floating Point Summation.
+/// Source: Harris, 2007, Optimizing Parallel Reduction in CUDA; Higham, 1993, The Accuracy of Floating Point Summation;
+///   Brent, Percival and Zimmermann, 2007, Error Bounds on Complex Floating-Point Multiplication.
 template <class In, class Out>
 void reduce(stream_ref stream, reduce_op op, const In* in, Out* out, std::int64_t count,
             const reduce_scratch& scratch) {
@@ -114,8 +116,8 @@ void reduce_columns(stream_ref stream, reduce_op op, const In* in, Out* out, con
 /// Shape: sums of [1,2,3,4] with the offsets [0, 1, 1, 4] are [1, 0, 9]. There are segments + 1 offsets; argmin and
 ///   argmax count from the beginning of the segment.
 /// Memory: `offsets` is device memory, read when the work runs, so nothing checks it before: offsets must not decrease,
-///   and lie in `in`. `out` must not overlap them. On a simulated device a fault is found when memory outside of `in`
-///   is read; a segment that ends before it begins counts as empty.
+///   and lie in `in`, which may be null where all segments are empty. `out` must not overlap them. On a simulated
+///   device a fault is found when memory outside of `in` is read; a segment that ends before it begins counts as empty.
 /// Units: a segment is the work of one block: a few long segments do not fill a GPU.
 /// For the rest see `reduce`.
 template <class In, class Out>

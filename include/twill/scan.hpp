@@ -54,17 +54,21 @@ void scan_segments_elements(stream_ref stream, const void* in, void* out, elemen
 /// Shape: inclusive sums of `{4}`: [1,2,3,4] gives [1,3,6,10]; exclusive ones [0,1,3,6]. Extents may be 0.
 ///   The identities are 0; the largest value or infinity for min; the lowest value or -infinity for max.
 /// Types: sums of integers wrap around. float16 and bfloat16 are added in float and rounded once, on output. Complex
-///   numbers have sums only. A NaN makes every result after it NaN, for min and max too (whatever its bits, the
-///   canonical one); min and max take -0 as less than +0.
+///   numbers have sums only. A NaN makes every result after it NaN, for min and max too, whose NaN is the quiet one
+///   without a sign; the bits of a sum that is NaN are the processor's. min and max take -0 as less than +0.
 /// Accuracy: the additions of a floating-point sum form a tree that depends on the type, the shape and the address of
 ///   `in` modulo 16 alone: every run gives the same bits, and so does every GPU ("simt" included). Of a sum of n
-///   elements no element passes through more than 48 + n / (32 t) additions, t being the elements of a tile (32 KiB or
-///   more): that number times the rounding unit times the sum of the absolute values bounds the error.
-/// Units: 2 * rows * cols * sizeof(T) bytes are moved (half as many again with two passes).
-/// Memory: device memory, aligned to T; best speed where rows begin at multiples of 16 bytes in both. `out` may be `in`
-///   (with the same leading dimension); otherwise they must not overlap. `scratch` has `scan_scratch_bytes`, 16-byte
-///   aligned; what it holds before does not matter, and it is free for others in stream order.
-/// Order: asynchronous in `stream`: a clearing of the scratch and a kernel. No synchronisation, no allocation.
+///   elements no element passes through more than 48 + n / (32 t) additions, t being the elements of a tile (44 KiB of
+///   elements of up to 4 bytes, 40 of 8, 16 of 16 bytes; with segments or packed short rows 32, 20 and 12 KiB): that
+///   number times the rounding unit times the sum of the absolute values bounds the error.
+/// Units: 2 * rows * cols * sizeof(T) bytes are moved (half as many again with two passes). Rows shorter than a tile
+///   that are not packed take a tile's time each: pack them, or scan segments.
+/// Memory: device memory, aligned to sizeof(T), complex numbers too; best speed where rows begin at multiples of 16
+///   bytes in both. `out` may be `in` (with the same leading dimension); otherwise they must not overlap. `scratch` has
+///   `scan_scratch_bytes`, 16-byte aligned; what it holds before does not matter, and it is free for others in stream
+///   order.
+/// Order: asynchronous in `stream`: a clearing of the scratch and a kernel (another of each with two passes; a kernel
+///   more with segments or packed short rows). No synchronisation, no allocation.
 /// Throws: invalid_argument, before anything is launched; unsupported (more than 2^31 tiles; blocks have too little
 ///   shared memory); launch_failed.
 /// Source: Merrill and Garland, 2016, Single-pass Parallel Prefix Scan with Decoupled Look-back.

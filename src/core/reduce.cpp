@@ -61,10 +61,6 @@ void require_types(reduce_op op, type in, type out) {
                "its result is " + takes, "pass an output of that type");
 }
 
-void require_scratch(stream_ref stream, const reduce_scratch& scratch) {
-  detail::require_same_device(scratch.on(), stream);
-}
-
 void start(stream_ref stream, reduce_args args) {
   auto& device = *stream.on().impl();
   device.operations().reduce({&device, stream.native()}, args);
@@ -89,7 +85,7 @@ void run_matrix(stream_ref stream, reduce_args args, const reduce_shape& shape, 
       detail::checked_product(detail::checked_product(shape.rows, args.ld, "the matrix"), element, "the size in bytes");
   const auto out_bytes =
       detail::checked_product(results, static_cast<std::int64_t>(element_bytes(args.out_type)), "the output");
-  require_scratch(stream, scratch);
+  detail::require_same_device(scratch.on(), stream);
   if (results == 0) return;
   detail::require(length > 0 || !gives_place(args.op), "no elements have no smallest and no largest", "the length is 0",
                   "pass at least one element");
@@ -99,8 +95,11 @@ void run_matrix(stream_ref stream, reduce_args args, const reduce_shape& shape, 
     detail::require_pointer(args.in, "in");
     detail::require_aligned(args.in, element_bytes(args.in_type), "in");
     // What lies between the end of the last row and ld belongs to others.
-    detail::require_disjoint(args.in, whole_rows - (args.ld - shape.cols) * element, args.out, out_bytes);
+    const std::int64_t in_bytes = whole_rows - (args.ld - shape.cols) * element;
+    detail::require_disjoint(args.in, in_bytes, args.out, out_bytes);
+    detail::require_scratch_apart(scratch.data(), reduce_scratch_bytes, args.in, in_bytes, "in");
   }
+  detail::require_scratch_apart(scratch.data(), reduce_scratch_bytes, args.out, out_bytes, "out");
   args.rows = shape.rows;
   args.cols = shape.cols;
   args.scratch = scratch.data();
@@ -157,21 +156,20 @@ void reduce_segments_bytes(stream_ref stream, reduce_op op, const void* in, type
   require_types(op, in_type, out_type);
   detail::require_extent(segments, "segments");
   // 16 bytes a segment: neither the offsets, one more than segments, nor the results have more.
-  // out.
   detail::checked_product(segments, 2 * sizeof *offsets, "segments");
   const std::int64_t offset_bytes = (segments + 1) * static_cast<std::int64_t>(sizeof *offsets),
                      out_bytes = segments * static_cast<std::int64_t>(element_bytes(out_type));
-  require_scratch(stream, scratch);
+  detail::require_same_device(scratch.on(), stream);
   if (segments == 0) return;
   auto args = arguments(detail::reduce_over::segments, op, in, in_type, out, out_type);
-  for (const auto& [pointer, alignment, what] :
-       {std::tuple{in, element_bytes(in_type), "in"},
-        {static_cast<const void*>(out), element_bytes(out_type), "out"},
-        {static_cast<const void*>(offsets), sizeof(std::int64_t), "offsets"}}) {
-    detail::require_pointer(pointer, what);
-    detail::require_aligned(pointer, alignment, what);
-  }
+  detail::require_pointer(out, "out");
+  detail::require_pointer(offsets, "offsets");
+  detail::require_aligned(in, element_bytes(in_type), "in");  // null where all segments are empty
+  detail::require_aligned(out, element_bytes(out_type), "out");
+  detail::require_aligned(offsets, sizeof *offsets, "offsets");
   detail::require_disjoint(offsets, offset_bytes, out, out_bytes);
+  detail::require_scratch_apart(scratch.data(), reduce_scratch_bytes, offsets, offset_bytes, "offsets");
+  detail::require_scratch_apart(scratch.data(), reduce_scratch_bytes, out, out_bytes, "out");
   args.offsets = offsets;
   args.rows = segments;
   args.scratch = scratch.data();

@@ -67,17 +67,11 @@ scan_args args_of(element_type type, std::int64_t count, const scan_options& opt
   return args_of(type, scan_shape{count, 1, 0, 0}, options);
 }
 
-// Of min and max, an element is as aligned as its type; of complex numbers, as their parts.
-std::size_t alignment_of(element_type type) {
-  const bool is_complex = type == element_type::c64 || type == element_type::c128;
-  return is_complex ? element_bytes(type) / 2 : element_bytes(type);
-}
-
 void require_memory(const scan_args& args) {
   detail::require_pointer(args.in, "in");
   detail::require_pointer(args.out, "out");
-  detail::require_aligned(args.in, alignment_of(args.type), "in");
-  detail::require_aligned(args.out, alignment_of(args.type), "out");
+  detail::require_aligned(args.in, element_bytes(args.type), "in");
+  detail::require_aligned(args.out, element_bytes(args.type), "out");
   const auto in_bytes = span_bytes(args, args.in_ld), out_bytes = span_bytes(args, args.out_ld);
   if (args.in == args.out && args.in_ld == args.out_ld) return;
   detail::require_disjoint(args.in, in_bytes, args.out, out_bytes);
