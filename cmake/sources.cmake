@@ -131,6 +131,7 @@ set(twill_simt_sources
   backends/simt/block_fault.cpp
   backends/simt/block_runner.cpp
   backends/simt/block_watch.cpp
+  backends/simt/contradictions.cpp
   backends/simt/elf_file.cpp
   backends/simt/executor.cpp
   backends/simt/fiber.cpp
@@ -166,6 +167,9 @@ set(twill_simt_sources
   backends/simt/timing/trace.cpp
   backends/simt/timing_sheet.cpp
   backends/simt/transaction_counter.cpp)
+
+# What a datasheet may say, as a JSON Schema: for editors.
+set(twill_device_schema presets/devices/schema.json)
 
 # Datasheets of the simulated devices, built into the library.
 set(twill_device_models
@@ -245,6 +249,7 @@ set(twill_tests
   tests/simt_models_test.cpp
   tests/simt_prediction_test.cpp
   tests/simt_rules_test.cpp
+  tests/simt_schema_test.cpp
   tests/simt_test.cpp
   tests/stream_test.cpp
   tests/transpose_batch_test.cpp
@@ -265,7 +270,7 @@ set(twill_grid_sources
 # What a folder holds and no list names is a mistake: it would neither be built nor tested.
 function(twill_check_lists)
   set(listed ${twill_headers} ${twill_core_sources} ${twill_kernel_sources} ${twill_gpu_sources} ${twill_host_sources}
-      ${twill_cub_sources}
+      ${twill_cub_sources} ${twill_device_schema}
       ${twill_cpu_sources} ${twill_simt_sources} ${twill_device_models} ${twill_tool_sources} ${twill_tests}
       ${twill_benchmarks})
   file(GLOB_RECURSE there RELATIVE "${TWILL_ROOT}" "${TWILL_ROOT}/include/*.hpp" "${TWILL_ROOT}/src/*.cpp"

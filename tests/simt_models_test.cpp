@@ -113,14 +113,34 @@ TEST_CASE("errors: a malformed datasheet names the field and what it should be")
                  "(multiprocessors is -30; it must be a whole number from 1 to 65535)"));
   CHECK(contains(complaint(with("\"max_threads_per_block\": 256", "\"max_threads_per_block\": 2048")),
                  "(max_threads_per_block is 2048; it must be a whole number from 32 to 1024)"));
-  CHECK(contains(complaint(with("\"warp_size\": 32", "\"warp_size\": 48")), "warp_size is 48; it must be 32 or 64"));
-  CHECK(contains(complaint(with("602000000", "602e6")), "core_clock_hz is 602000000.0; it must be a whole number"));
+  CHECK(contains(complaint(with("\"warp_size\": 32", "\"warp_size\": 48")), "warp_size is 48; that of sm_13 is 32"));
+  CHECK(complaint(with("602000000", "602e6")) == "");
+  CHECK(contains(complaint(with("602000000", "602.5")), "core_clock_hz is 602.5; it must be a whole number"));
+  CHECK(contains(complaint(with("\"sm_13\"", "\"sm_99\"")),
+                 "mine.json is not usable (architecture is \"sm_99\"; it must be"));
   CHECK(contains(complaint(with("l2_bytes", "l2_byte")), "no field is called \"l2_byte\""));
   CHECK(contains(complaint(with("[\"made up\"]", "\"made up\"")), "sources must be a list of texts"));
   CHECK(contains(complaint(with("[\"made up\"]", "[]")), "sources must be a list of texts"));
+  CHECK(contains(complaint(with("[\"made up\"]", "[\"\"]")), "sources must be a list of texts"));
+  CHECK(contains(complaint(with("\"l2_bytes\": 0,", "\"l2_bytes\": 0, \"l2_bytes\": 1,")),
+                 "\"l2_bytes\" is given twice"));
   CHECK(contains(
       complaint(with("128000000000", "12800000000")),
       "peak_bytes_per_second is 12800000000; bus_width_bits / 8 * memory_transfers_per_second is 128000000000"));
+}
+
+TEST_CASE("errors: figures that contradict each other") {
+  CHECK(contains(complaint(with("\"warp_size\": 32", "\"warp_size\": 64")), "(warp_size is 64; that of sm_13 is 32)"));
+  CHECK(contains(complaint(with("sm_13", "gfx90a")), "(warp_size is 32; that of gfx90a is 64)"));
+  CHECK(complaint(with("sm_13", "gfx1030")) == "");
+  CHECK(contains(complaint(with("\"max_threads_per_multiprocessor\": 1024", "\"max_threads_per_multiprocessor\": 255")),
+                 "(max_threads_per_multiprocessor is 255; it must be at least max_threads_per_block, which is 256)"));
+  CHECK(contains(complaint(with("16384,", "1023,")),
+                 "(registers_per_multiprocessor is 1023; it must be at least max_threads_per_multiprocessor, which is "
+                 "1024)"));
+  CHECK(
+      contains(complaint(with("\"shared_bytes_per_multiprocessor\": 16384", "\"shared_bytes_per_multiprocessor\": 0")),
+               "(shared_bytes_per_multiprocessor is 0; it must be at least shared_bytes_per_block, which is 8192)"));
 }
 
 TEST_CASE("errors: unknown devices and files") {
@@ -130,6 +150,10 @@ TEST_CASE("errors: unknown devices and files") {
   CHECK(contains(unknown, "simt:mi300x"));
   CHECK(contains(error_of([] { device::open("simt:/nowhere/mine.json"); }),
                  "invalid_argument: cannot read the datasheet /nowhere/mine.json"));
+  const auto folder = std::filesystem::temp_directory_path() / "twill_simt_models_test_folder.json";
+  std::filesystem::create_directory(folder);
+  CHECK(contains(error_of([&] { device::open("simt:" + folder.string()); }), "cannot read the datasheet"));
+  std::filesystem::remove(folder);
 }
 
 TEST_CASE("errors: the timing part of a datasheet") {
@@ -139,8 +163,12 @@ TEST_CASE("errors: the timing part of a datasheet") {
   CHECK(timing(R"({"channels": 6, "channel_hash": "none"})").empty());
   CHECK(contains(timing("[]"), "timing must be an object"));
   CHECK(contains(timing(R"({"channel": 6})"), "no field is called \"timing.channel\""));
-  CHECK(contains(timing(R"({"channels": "six"})"), "timing.channels is \"six\"; it must be a number from 1"));
+  CHECK(contains(timing(R"({"channels": "six"})"), "timing.channels is \"six\"; it must be a whole number from 1"));
   CHECK(contains(timing(R"({"channels": 0})"), "timing.channels is 0"));
+  CHECK(contains(timing(R"({"channels": 6.5})"), "timing.channels is 6.5; it must be a whole number from 1 to 1024"));
+  CHECK(contains(timing(R"({"l2_fill_bytes": 33.3})"), "timing.l2_fill_bytes is 33.3; it must be a whole number"));
+  CHECK(contains(timing(R"({"alu_latency_clocks": 0.5})"), "it must be a number from 1 to 1000"));
+  CHECK(contains(timing(R"({"channels": 6, "channels": 8})"), "\"channels\" is given twice"));
   CHECK(contains(timing(R"({"channel_hash": "magic"})"), "it must be one of none, uniform, mi200, mi300"));
   CHECK(contains(timing(R"({"banks": 8})"), "need all three"));
 }

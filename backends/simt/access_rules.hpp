@@ -3,7 +3,9 @@
 // What one warp instruction costs, by architecture: pure functions, a file a family in rules/.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "warp_access.hpp"
 
@@ -47,6 +49,12 @@ struct access_rules {
   shared_cost (*shared)(const warp_access&);
   unsigned banks;  ///< of shared memory; where reads see more than writes, those of reads
 };
+
+/// The rules of an architecture; nullptr where it is not known.
+const access_rules* find_rules(std::string_view architecture) noexcept;
+
+/// As datasheets write them, by family.
+std::vector<std::string> known_architectures();
 
 /// The rules of an architecture. Throws: unsupported, with those that are known.
 const access_rules& rules_of(std::string_view architecture);

@@ -1,10 +1,14 @@
 #include "models.hpp"
 
+#include <cmath>
 #include <fstream>
-#include <iterator>
+#include <set>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
+#include "access_rules.hpp"
+#include "contradictions.hpp"
 #include "core/check.hpp"
 
 namespace twill::simt {
@@ -35,8 +39,8 @@ struct number_field {
 constexpr std::uint64_t any = std::uint64_t{1} << 53;  // as far as all JSON writers keep integers exact
 constexpr number_field number_fields[] = {
     {"memory_bytes", &datasheet::memory_bytes, need::required, 1, any},
-    {"bus_width_bits", &datasheet::bus_width_bits, need::required, 8, any},
-    {"memory_transfers_per_second", &datasheet::memory_transfers_per_second, need::required, 1, any},
+    {"bus_width_bits", &datasheet::bus_width_bits, need::required, 8, 1 << 20},
+    {"memory_transfers_per_second", &datasheet::memory_transfers_per_second, need::required, 1, std::uint64_t{1} << 40},
     {"peak_bytes_per_second", &datasheet::peak_bytes_per_second, need::required, 1, any},
     {"multiprocessors", &datasheet::multiprocessors, need::required, 1, 65535},
     {"core_clock_hz", &datasheet::core_clock_hz, need::required, 1, any},
@@ -90,12 +94,11 @@ void read_numbers(const json& all, const std::string& origin, datasheet& sheet) 
   for (const auto& field : number_fields) {
     const json* value = value_of(all, field.name, field.needed, expected(field), origin);
     if (value == nullptr) continue;
-    const bool fits = value->is_number_unsigned() && value->get<std::uint64_t>() >= field.least &&
-                      value->get<std::uint64_t>() <= field.most;
-    if (!fits) {
+    const double given = value->is_number() ? value->get<double>() : -1;  // exact up to `any`
+    if (given < field.least || given > field.most || given != std::floor(given)) {
       fail_datasheet(origin, std::string(field.name) + " is " + value->dump() + "; it must be " + expected(field));
     }
-    sheet.*field.value = value->get<std::uint64_t>();
+    sheet.*field.value = static_cast<std::uint64_t>(given);
   }
 }
 
@@ -105,9 +108,17 @@ void read_sources(const json& all, const std::string& origin, datasheet& sheet) 
   const bool is_list = value.is_array() && !value.empty();
   if (!is_list) fail_datasheet(origin, std::string(sources_field) + " must be " + what);
   for (const auto& one : value) {
-    if (!one.is_string()) fail_datasheet(origin, std::string(sources_field) + " must be " + what);
+    if (!one.is_string() || one.get_ref<const std::string&>().empty())
+      fail_datasheet(origin, std::string(sources_field) + " must be " + what);
     sheet.sources.push_back(one.get<std::string>());
   }
+}
+
+void require_known_architecture(const datasheet& sheet, const std::string& origin) {
+  if (find_rules(sheet.architecture) != nullptr) return;
+  std::string known;
+  for (const std::string& name : known_architectures()) known.append(known.empty() ? "" : ", ").append(name);
+  fail_datasheet(origin, "architecture is \"" + sheet.architecture + "\"; it must be one of " + known);
 }
 
 void refuse_unknown(const json& all, const std::string& origin) {
@@ -119,47 +130,50 @@ void refuse_unknown(const json& all, const std::string& origin) {
   }
 }
 
-// The two ways to say how fast the memory is must agree: a slip of a digit in one shows.
-void compare_peak(const datasheet& sheet, const std::string& origin) {
-  const double product = static_cast<double>(sheet.bus_width_bits) / 8 * sheet.memory_transfers_per_second;
-  const double ratio = product / static_cast<double>(sheet.peak_bytes_per_second);
-  if (ratio > 0.98 && ratio < 1.02) return;
-  fail_datasheet(origin, "peak_bytes_per_second is " + std::to_string(sheet.peak_bytes_per_second) +
-                             "; bus_width_bits / 8 * memory_transfers_per_second is " +
-                             std::to_string(static_cast<std::uint64_t>(product)));
+std::string read_file(const std::string& path) {
+  const std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  detail::require(!text.str().empty(), "cannot read the datasheet " + path,
+                  "there is no such file, it is empty or a folder, or it may not be read", "check the path");
+  return text.str();
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  detail::require(file.good() || (file.eof() && !text.empty()), "cannot read the datasheet " + path,
-                  "there is no such file, it is empty, or it may not be read", "check the path");
-  return text;
+// A name that an object has twice is most likely meant to be another one.
+json parse_once(std::string_view text, const std::string& origin) {
+  std::vector<std::set<std::string>> open;  // the names in each object around
+  std::string twice;
+  const auto look = [&](int, json::parse_event_t event, const json& parsed) {
+    if (event == json::parse_event_t::object_start) open.emplace_back();
+    if (event == json::parse_event_t::object_end) open.pop_back();
+    if (event == json::parse_event_t::key && !open.back().insert(parsed).second) twice = parsed;
+    return true;
+  };
+  try {
+    json all = json::parse(text, look);
+    if (!twice.empty()) fail_datasheet(origin, "\"" + twice + "\" is given twice");
+    return all;
+  } catch (const json::exception& e) {
+    fail_datasheet(origin, e.what());
+  }
 }
 
 }  // namespace
 
 datasheet parse_datasheet(std::string_view text, const std::string& origin) {
-  json all;
-  try {
-    all = json::parse(text);
-  } catch (const json::exception& e) {
-    fail_datasheet(origin, e.what());
-  }
+  const json all = parse_once(text, origin);
   if (!all.is_object()) fail_datasheet(origin, "it must be a JSON object");
   datasheet sheet;
   refuse_unknown(all, origin);
   read_texts(all, origin, sheet);
   read_numbers(all, origin, sheet);
   read_sources(all, origin, sheet);
-  if (sheet.warp_size != 32 && sheet.warp_size != 64) {
-    fail_datasheet(origin, "warp_size is " + std::to_string(sheet.warp_size) + "; it must be 32 or 64");
-  }
+  require_known_architecture(sheet, origin);
   if (const auto timing = all.find(timing_field); timing != all.end()) {
     const std::string wrong = read_timing(*timing, sheet.timing);
     if (!wrong.empty()) fail_datasheet(origin, wrong);
   }
-  compare_peak(sheet, origin);
+  if (const std::string wrong = contradiction_in(sheet); !wrong.empty()) fail_datasheet(origin, wrong);
   return sheet;
 }
 
@@ -174,6 +188,15 @@ datasheet find_datasheet(std::string_view which) {
   }
   detail::fail(errc::no_device, "no simulated device \"simt:" + std::string(which) + "\"", "there are: simt" + known,
                "name one of those, or a datasheet of your own as simt:PATH.json");
+}
+
+std::vector<sheet_number> numbers_of_datasheets() {
+  std::vector<sheet_number> all;
+  for (const auto& each : number_fields) {
+    all.push_back({each.name, each.needed == need::required, true, static_cast<double>(each.least),
+                   static_cast<double>(each.most)});
+  }
+  return all;
 }
 
 }  // namespace twill::simt

@@ -35,6 +35,9 @@ struct datasheet {
   std::vector<std::string> sources;
 };
 
+/// All numbers beside "timing".
+std::vector<sheet_number> numbers_of_datasheets();
+
 /// Reads a datasheet; `origin` names it in messages. Throws: invalid_argument, naming the field and what it should be.
 datasheet parse_datasheet(std::string_view json, const std::string& origin);
 

@@ -1,5 +1,8 @@
 #include "timing_sheet.hpp"
 
+#include <cmath>
+#include <cstdint>
+
 #include <nlohmann/json.hpp>
 
 namespace twill::simt {
@@ -11,6 +14,7 @@ struct figure {
   const char* name;
   double timing_sheet::* value;
   double least, most;
+  bool whole = false;
 };
 constexpr double any = 1e18;
 constexpr figure figures[] = {
@@ -23,21 +27,21 @@ constexpr figure figures[] = {
     {"wavefront_clocks", &timing_sheet::wavefront_clocks, 0.1, 64},
     {"shared_latency_clocks", &timing_sheet::shared_latency_clocks, 1, 10000},
     {"barrier_clocks", &timing_sheet::barrier_clocks, 1, 10000},
-    {"l1_bytes", &timing_sheet::l1_bytes, 1024, 1 << 24},
+    {"l1_bytes", &timing_sheet::l1_bytes, 1024, 1 << 24, true},
     {"l1_latency_clocks", &timing_sheet::l1_latency_clocks, 1, 10000},
     {"l2_latency_clocks", &timing_sheet::l2_latency_clocks, 1, 10000},
     {"l2_bytes_per_second", &timing_sheet::l2_bytes_per_second, 1e6, any},
-    {"l2_fill_bytes", &timing_sheet::l2_fill_bytes, 32, 256},
+    {"l2_fill_bytes", &timing_sheet::l2_fill_bytes, 32, 256, true},
     {"memory_latency_clocks", &timing_sheet::memory_latency_clocks, 1, 100000},
-    {"multiprocessors_per_port", &timing_sheet::multiprocessors_per_port, 1, 1024},
+    {"multiprocessors_per_port", &timing_sheet::multiprocessors_per_port, 1, 1024, true},
     {"port_load_bytes_per_clock", &timing_sheet::port_load_bytes_per_clock, 0.1, 4096},
     {"port_store_bytes_per_clock", &timing_sheet::port_store_bytes_per_clock, 0.1, 4096},
-    {"port_store_slot_bytes", &timing_sheet::port_store_slot_bytes, 1, 256},
-    {"channels", &timing_sheet::channels, 1, 1024},
-    {"channel_bytes", &timing_sheet::channel_bytes, 32, 1 << 20},
-    {"channel_queue", &timing_sheet::channel_queue, 1, 65536},
-    {"banks", &timing_sheet::banks, 1, 1024},
-    {"page_bytes", &timing_sheet::page_bytes, 256, 1 << 20},
+    {"port_store_slot_bytes", &timing_sheet::port_store_slot_bytes, 1, 256, true},
+    {"channels", &timing_sheet::channels, 1, 1024, true},
+    {"channel_bytes", &timing_sheet::channel_bytes, 32, 1 << 20, true},
+    {"channel_queue", &timing_sheet::channel_queue, 1, 65536, true},
+    {"banks", &timing_sheet::banks, 1, 1024, true},
+    {"page_bytes", &timing_sheet::page_bytes, 256, 1 << 20, true},
     {"activate_nanoseconds", &timing_sheet::activate_nanoseconds, 0.1, 1000},
     {"row_cycle_nanoseconds", &timing_sheet::row_cycle_nanoseconds, 0.1, 1000},
     {"turnaround_nanoseconds", &timing_sheet::turnaround_nanoseconds, 0.1, 1000},
@@ -46,16 +50,17 @@ constexpr char hash_field[] = "channel_hash";
 constexpr const char* hashes[] = {"none", "uniform", "mi200", "mi300"};
 
 std::string plain(double value) {
-  return json(value).dump();
+  const bool exact = value == std::floor(value) && value < 1e15;
+  return exact ? std::to_string(static_cast<std::int64_t>(value)) : json(value).dump();
 }
 
 std::string read_figure(const std::string& name, const json& value, timing_sheet& sheet) {
   for (const auto& each : figures) {
     if (name != each.name) continue;
-    const bool fits = value.is_number() && value.get<double>() >= each.least && value.get<double>() <= each.most;
-    if (!fits) {
-      return "timing." + name + " is " + value.dump() + "; it must be a number from " + plain(each.least) + " to " +
-             plain(each.most);
+    const double given = value.is_number() ? value.get<double>() : -1;
+    if (given < each.least || given > each.most || (each.whole && given != std::floor(given))) {
+      return "timing." + name + " is " + value.dump() + "; it must be a " + (each.whole ? "whole number" : "number") +
+             " from " + plain(each.least) + " to " + plain(each.most);
     }
     sheet.*each.value = value.get<double>();
     return {};
@@ -108,6 +113,12 @@ std::string read_timing(const json& timing, timing_sheet& sheet) {
            "rows of memory need all three";
   }
   return compare_with_hash(sheet);
+}
+
+std::vector<sheet_number> numbers_of_timing() {
+  std::vector<sheet_number> all;
+  for (const auto& each : figures) all.push_back({each.name, false, each.whole, each.least, each.most});
+  return all;
 }
 
 }  // namespace twill::simt

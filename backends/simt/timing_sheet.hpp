@@ -4,6 +4,7 @@
 // what it means and what is taken then.
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -26,6 +27,16 @@ struct timing_sheet {
   double activate_nanoseconds = 0, row_cycle_nanoseconds = 0, turnaround_nanoseconds = 0;
   std::string channel_hash;
 };
+
+/// A field of a datasheet that is a number, and what it may be.
+struct sheet_number {
+  std::string name;
+  bool required, whole;
+  double least, most;
+};
+
+/// All of "timing".
+std::vector<sheet_number> numbers_of_timing();
 
 /// Reads "timing" of a datasheet. Returns "", or what is wrong with it: the field, and what was expected.
 std::string read_timing(const nlohmann::json& timing, timing_sheet& sheet);

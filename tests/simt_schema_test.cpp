@@ -1,0 +1,154 @@
+// presets/devices/schema.json says of datasheets what their reader does.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "backends/simt/access_rules.hpp"
+#include "models.hpp"
+#include "support/simt_launch.hpp"
+
+using namespace twill;
+using nlohmann::json;
+using support::contains;
+using support::error_of;
+
+extern const char datasheet_schema[];  // the file, as CMake built it in
+
+namespace {
+
+const json schema = json::parse(datasheet_schema);
+const json& fields = schema["properties"];
+const json& timing_fields = fields["timing"]["properties"];
+
+bool has_type(const json& value, const std::string& type) {
+  if (type == "object") return value.is_object();
+  if (type == "array") return value.is_array();
+  if (type == "string") return value.is_string();
+  if (type == "number") return value.is_number();
+  REQUIRE(type == "integer");
+  return value.is_number_integer();
+}
+
+// Where `value` does not fit `rule`, in the keywords that the schema uses; "" when it does.
+std::string misfit(const json& value, const json& rule, const std::string& at) {
+  if (rule.contains("type") && !has_type(value, rule["type"])) return at + ": type";
+  if (rule.contains("enum") && std::count(rule["enum"].begin(), rule["enum"].end(), value) == 0) return at + ": enum";
+  if (value.is_number() && (value < rule["minimum"] || value > rule["maximum"])) return at + ": range";
+  if (value.is_string() && rule.contains("minLength") && value.get<std::string>().empty()) return at + ": empty";
+  if (value.is_array()) {
+    if (value.size() < rule["minItems"]) return at + ": items";
+    for (const auto& one : value) {
+      if (const auto found = misfit(one, rule["items"], at); !found.empty()) return found;
+    }
+  }
+  if (!value.is_object()) return {};
+  for (const std::string name : rule.value("required", json::array())) {
+    if (!value.contains(name)) return std::string(at).append(": no ").append(name);
+  }
+  for (const auto& [name, one] : value.items()) {
+    if (!rule["properties"].contains(name)) return std::string(at).append(": unknown ").append(name);
+    const auto found = misfit(one, rule["properties"][name], std::string(at).append(".").append(name));
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+void compare_numbers(const std::vector<simt::sheet_number>& read, const json& listed) {
+  std::size_t numbers = 0;
+  for (const auto& [name, rule] : listed.items()) {
+    const std::string type = rule.value("type", "");
+    numbers += type == "integer" || type == "number" ? 1 : 0;
+  }
+  CHECK(read.size() == numbers);
+  for (const auto& each : read) {
+    CAPTURE(each.name);
+    REQUIRE(listed.contains(each.name));
+    const json& rule = listed[each.name];
+    CHECK(rule["type"] == (each.whole ? "integer" : "number"));
+    CHECK(rule["minimum"] == each.least);
+    CHECK(rule["maximum"] == each.most);
+  }
+}
+
+json a_sheet() {
+  return json::parse(simt::embedded_models[0].json);
+}
+
+std::string complaint(const json& sheet) {
+  return error_of([&] { simt::parse_datasheet(sheet.dump(), "mine.json"); });
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("simt schema");
+
+TEST_CASE("its fields are those that are read") {
+  compare_numbers(simt::numbers_of_datasheets(), fields);
+  compare_numbers(simt::numbers_of_timing(), timing_fields);
+  for (const auto& each : simt::numbers_of_datasheets()) {
+    CAPTURE(each.name);
+    CHECK((std::count(schema["required"].begin(), schema["required"].end(), each.name) == 1) == each.required);
+  }
+  // Beside numbers: vendor, model, architecture, memory_type, timing, sources; and channel_hash.
+  CHECK(fields.size() == simt::numbers_of_datasheets().size() + 6);
+  CHECK(timing_fields.size() == simt::numbers_of_timing().size() + 1);
+  CHECK(fields["architecture"]["enum"] == json(simt::known_architectures()));
+}
+
+TEST_CASE("every datasheet fits it") {
+  for (std::size_t i = 0; i < simt::embedded_model_count; ++i) {
+    CHECK(misfit(json::parse(simt::embedded_models[i].json), schema, simt::embedded_models[i].name) == "");
+  }
+  auto sheet = a_sheet();
+  sheet["timing"]["channels"] = 6.5;
+  CHECK(misfit(sheet, schema, "it") == "it.timing.channels: type");
+}
+
+TEST_CASE("what it asks for, the reader misses; what it does not know, the reader refuses") {
+  REQUIRE(complaint(a_sheet()).empty());
+  for (const std::string name : schema["required"]) {
+    auto sheet = a_sheet();
+    sheet.erase(name);
+    CHECK(contains(complaint(sheet), "(" + name + " is missing"));
+  }
+  for (const auto& [name, rule] : fields.items()) {
+    auto sheet = a_sheet();
+    sheet[name] = name == "timing" ? json(3) : json::object();
+    CHECK(contains(complaint(sheet),
+                   "(" + name + (name == "timing" || name == "sources" ? " must be" : " is {}; it must be")));
+  }
+  for (const std::string hash : timing_fields["channel_hash"]["enum"]) {
+    auto sheet = a_sheet();
+    sheet["timing"]["channel_hash"] = hash;
+    CHECK_FALSE(contains(complaint(sheet), "must be one of"));
+  }
+}
+
+TEST_CASE("its ranges are the reader's") {
+  for (const bool timing : {false, true}) {
+    for (const auto& each : (timing ? timing_fields : fields).items()) {
+      const std::string& name = each.key();
+      const json& rule = each.value();
+      if (!rule.contains("minimum")) continue;
+      CAPTURE(name);
+      const std::string shown = (timing ? "(timing." : "(") + name + " is ";
+      const auto refused = [&](const json& value) {
+        auto sheet = a_sheet();
+        (timing ? sheet["timing"] : sheet)[name] = value;
+        return contains(complaint(sheet), shown + value.dump() + "; it must be a ");
+      };
+      CHECK_FALSE(refused(rule["minimum"]));
+      CHECK_FALSE(refused(rule["maximum"]));
+      CHECK(refused(rule["minimum"].get<double>() * 0.99 - 0.01));
+      CHECK(refused(rule["maximum"].get<double>() * 1.01));
+      CHECK(refused(rule["minimum"].get<double>() + 0.5) == (rule["type"] == "integer"));
+    }
+  }
+}
+
+TEST_SUITE_END();
