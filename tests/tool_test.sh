@@ -113,6 +113,9 @@ bad_moves() {
   run 0 bench sieve --device simt:gtx280 --size 4096
   shown '^shared '
   shown 'Left out: sieve cannot run on simt:gtx280'
+  run 0 bench sieve --device cpu,simt --size 30001 --warm --reps 3
+  shown 'sieve 30001 i32'
+  refused 'i32' bench sieve --type f64
   refused 'no matrix' bench reduce-rows --size 64
   refused 'only bytes' bench scan --type b3
   refused 'none of the 3' bench permute --size 2x3x4 --order 1,0,1

@@ -138,7 +138,7 @@ std::vector<std::int32_t> flags_of_bits(stream_ref stream, std::int64_t first, s
 
 std::string sieve_fault(stream_ref stream, const rung& which, std::int64_t count, const void* out) {
   const eratosthenes expected(count);
-  const bool bits = which.name == "tuned" || which.name == "cpu-tuned" || which.name == "cpu-segmented";
+  const bool bits = leaves_bits(which);
   for (std::int64_t first = 0; first < count; first += chunk_elements) {
     const std::int64_t part = std::min(chunk_elements, count - first);
     const auto composite = expected.flags(first, part);
@@ -157,6 +157,10 @@ std::string sieve_fault(stream_ref stream, const rung& which, std::int64_t count
 }
 
 }  // namespace
+
+bool leaves_bits(const rung& which) {
+  return which.name == "tuned" || which.name == "cpu-tuned" || which.name == "cpu-segmented";
+}
 
 std::string array_fault(stream_ref stream, std::string_view op, const rung& which, const element_type& type,
                         std::int64_t count, const void* out) {

@@ -40,6 +40,10 @@ class array_problem : public ladder_problem {
   std::size_t in_bytes() const override { return op_ == "sieve" ? 16 : array_bytes(); }
   std::size_t out_bytes() const override { return result_bytes() + scratch_bytes(); }
   double moved_bytes() const override { return (op_ == "sieve" ? 1.0 : 2.0) * static_cast<double>(array_bytes()); }
+  /// Of a sieve: the flags, an i32 a number, or the bits, one for two numbers.
+  double moved_bytes_of(const rung& which) const override {
+    return op_ == "sieve" && leaves_bits(which) ? static_cast<double>(count_) / 16 : moved_bytes();
+  }
   std::size_t touched_bytes() const override { return op_ == "sieve" ? array_bytes() : 2 * array_bytes(); }
 
   void write_input(void* to, std::uint64_t first, std::size_t bytes) const override {
@@ -110,8 +114,11 @@ std::unique_ptr<ladder_problem> make_increment(const extents& size, const elemen
   }
   return make_problem("increment", size, type);
 }
-std::unique_ptr<ladder_problem> make_sieve(const extents& size, const element_type&) {
-  return make_problem("sieve", size, {"i32", 4, twill::element_type::i32});  // flags, whatever --type says
+std::unique_ptr<ladder_problem> make_sieve(const extents& size, const element_type& type) {
+  if (type.kind != twill::element_type::i32) {
+    refuse("the sieve cannot take " + type.name, "its flags are i32", "leave --type out");
+  }
+  return make_problem("sieve", size, type);
 }
 
 template <const char* Op>
@@ -148,7 +155,7 @@ const ladder_operation& increment_operation() {
 }
 const ladder_operation& sieve_operation() {
   static const ladder_operation operation = {"sieve",    "10^7", rungs<sieve_name>, blocks<sieve_name>,
-                                             make_sieve, "fill"};
+                                             make_sieve, "fill", nullptr,           "i32"};
   return operation;
 }
 

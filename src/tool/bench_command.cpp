@@ -52,7 +52,7 @@ bench_options options_of(const bench_arguments& arguments, const ladder_operatio
   for (const std::string& size : arguments.sizes) options.sizes.push_back(parse_size(size));
   if (options.sizes.empty()) options.sizes.push_back(parse_size(operation.default_size));
   for (const std::string& type : arguments.types) options.types.push_back(parse_type(type));
-  if (options.types.empty()) options.types.push_back(parse_type("f32"));
+  if (options.types.empty()) options.types.push_back(parse_type(operation.default_type));
   if (!arguments.order.empty()) options.order = parse_order(arguments.order);
   if (!arguments.list_path.empty()) options.list = read_bench_list(arguments.list_path);
   for (const std::string& block : arguments.blocks) options.blocks.push_back(parse_block(block));
@@ -126,10 +126,10 @@ void add_options(CLI::App& bench, bench_arguments& to) {
                   "Cases from a file, a line each: TYPE SIZE [ORDER].\nPrints a line each, the median and the worst")
       ->type_name("FILE")
       ->check(not_empty);
-  add_list(
-      bench, "--type", to.types,
-      "u8 to u64, i8 to i64, f16 bf16 f32 f64 c64 c128,\nb1 to b64 (bytes), as the operation has them.\nDefault: f32",
-      "TYPE");
+  add_list(bench, "--type", to.types,
+           "u8 to u64, i8 to i64, f16 bf16 f32 f64 c64 c128,\nb1 to b64 (bytes), as the operation has them.\nDefault: "
+           "f32, of sieve i32",
+           "TYPE");
   add_list(bench, "--block", to.blocks, "Threads of a block. Default: each rung's own", "XxY");
   bench
       .add_option("--loop", to.loop,

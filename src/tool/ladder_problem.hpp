@@ -72,6 +72,7 @@ struct ladder_operation {
   /// The same with --order; null where that means nothing.
   std::unique_ptr<ladder_problem> (*ordered)(const extents& size, const element_type& type,
                                              const extents& order) = nullptr;
+  std::string default_type = "f32";
 };
 
 /// transpose, transpose-in-place: bench_transpose.cpp, bench_transpose_in_place.cpp

@@ -35,14 +35,14 @@ struct profile_arguments {
   bool check = false;
 };
 
-bench_options options_of(const profile_arguments& arguments) {
+bench_options options_of(const profile_arguments& arguments, const ladder_operation& operation) {
   bench_options options;
   options.devices = arguments.devices;
   options.kernels = arguments.kernels;
   for (const std::string& size : arguments.sizes) options.sizes.push_back(parse_size(size));
   if (options.sizes.empty()) options.sizes.push_back(parse_size("1024"));
   for (const std::string& type : arguments.types) options.types.push_back(parse_type(type));
-  if (options.types.empty()) options.types.push_back(parse_type("f32"));
+  if (options.types.empty()) options.types.push_back(parse_type(operation.default_type));
   for (const std::string& block : arguments.blocks) options.blocks.push_back(parse_block(block));
   options.loops = {loop_kind::over};
   return options;
@@ -164,7 +164,8 @@ int run(const profile_arguments& arguments) {
   if (arguments.threads == 0) {
     refuse("--threads 0 records nothing", "at least one block is recorded", "write for example --threads 1000000");
   }
-  const bench_plan plan = plan_bench(operation_named(arguments.operation), options_of(arguments));
+  const ladder_operation& operation = operation_named(arguments.operation);
+  const bench_plan plan = plan_bench(operation, options_of(arguments, operation));
   require_models(plan);
   require_kernels(plan, arguments.kernels);
   if (arguments.check) {

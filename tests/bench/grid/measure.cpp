@@ -9,7 +9,6 @@ namespace grid {
 namespace {
 
 constexpr std::size_t period = 67108744;  // bytes: 8 times a prime, so that rows of no grid shape repeat
-constexpr std::size_t window = std::size_t{256} << 10;
 constexpr unsigned char poison = 0xA5;
 
 /// At least four times the last-level cache, once around all pairs.
@@ -118,8 +117,8 @@ std::string laboratory::fault_of(const cell& which, const std::string& kernel, c
   if (!in_place(kernel)) twill::fill_bytes(stream_, out_.data(), poison, bytes);
   run(0);
   const auto* result = static_cast<const unsigned char*>(in_place(kernel) ? in_.data() : out_.data());
-  const bool whole = bytes <= window * static_cast<std::size_t>(windows);
-  const std::int64_t step = whole ? which.elements() : static_cast<std::int64_t>(window) / which.element_bytes;
+  const bool whole = bytes <= window_bytes * static_cast<std::size_t>(windows);
+  const std::int64_t step = whole ? which.elements() : static_cast<std::int64_t>(window_bytes) / which.element_bytes;
   std::vector<unsigned char> found(static_cast<std::size_t>(step * which.element_bytes));
   std::mt19937_64 random(7);
   std::string wrong;

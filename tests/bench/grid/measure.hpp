@@ -12,6 +12,9 @@
 
 namespace grid {
 
+/// Large outputs are compared in windows of so many bytes.
+inline constexpr std::size_t window_bytes = std::size_t{256} << 10;
+
 struct times {
   double median = 0, p25 = 0, p75 = 0;  ///< seconds of one call
 };

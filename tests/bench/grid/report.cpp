@@ -151,7 +151,9 @@ std::string json_of(const twill::device_properties& on, const std::vector<part_r
       text += printed(R"("ms": {"median": %.6g, "p25": %.6g, "p75": %.6g}, "gbps": %.6g, "of_memcpy": %.4g, )",
                       each.seconds.median * 1e3, each.seconds.p25 * 1e3, each.seconds.p75 * 1e3, rate * 1e-9,
                       each.of_memcpy);
-      text += printed(R"("valid": %s, "predicted": false})", each.fault.empty() ? "true" : "false");
+      const std::int64_t windows = static_cast<std::int64_t>(window_bytes) * result.of.windows;
+      text += printed(R"("valid": %s, "checked_bytes": %lld, "predicted": false})",
+                      each.fault.empty() ? "true" : "false", static_cast<long long>(std::min(c.bytes(), windows)));
       comma = ",\n";
     }
   }
