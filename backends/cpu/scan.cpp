@@ -1,7 +1,8 @@
 // The scan on all cores, one pass over memory: a thread takes a chunk that its cache holds, sums it, waits for the sum
-// of all before it, tells what follows, and scans the chunk from the cache. Chunks are taken in order, so whoever waits
-// waits for a thread at work. The chunks do not depend on the number of threads, nor do the bits of the result. Rows
-// that are no longer than a chunk wait for nothing: a thread takes several.
+// of all before it, tells what follows, and scans the chunk from the cache, while it sums the one that it takes next.
+// Chunks are taken in order, and each thread scans its own in order, so whoever waits waits for a thread at work. The
+// chunks do not depend on the number of threads, nor do the bits of the result. Rows that are no longer than a chunk
+// wait for nothing: a thread takes several.
 
 #include <algorithm>
 #include <atomic>
@@ -78,55 +79,98 @@ typename Kind::value scan_each(const typename Kind::element* in, typename Kind::
   return before;
 }
 
+// What the vector unit does leaves the rest of the elements; and, when these are whole lines, `next_sum`, the sum of as
+// many at `next`.
 template <class Kind>
 void scan_span(const typename Kind::element* in, typename Kind::element* out, std::int64_t count,
-               typename Kind::value before, bool exclusive, bool streamed,
-               const typename Kind::element* next = nullptr) {
+               typename Kind::value before, bool exclusive, bool streamed, const typename Kind::element* next = nullptr,
+               typename Kind::value* next_sum = nullptr) {
   std::int64_t i = 0;
   if constexpr (vector_sum<Kind> >= 0) {
-    const bool aligned = reinterpret_cast<std::uintptr_t>(out) % 16 == 0;
+    const bool aligned = reinterpret_cast<std::uintptr_t>(out) % line_bytes == 0;
     if (const auto* v = vectors(); v != nullptr) {
-      i = v->scan[vector_sum<Kind>](in, out, count, &before, exclusive, streamed && aligned, next);
+      i = v->scan[vector_sum<Kind>](in, out, count, &before, exclusive, streamed && aligned, next, next_sum);
     }
   }
   scan_each<Kind>(in + i, out + i, count - i, before, exclusive);
 }
 
-// Scans one chunk: elements first ... end of a row, cut where segments begin.
+// Elements first ... end of a row, cut where segments begin.
 template <class Kind>
-void scan_chunk(const scan_args& a, const chunk_list& chunks, std::int64_t chunk, std::int64_t chunks_ahead,
-                chunk_state<typename Kind::value>* states) {
-  using element = typename Kind::element;
-  const std::int64_t row = chunk / chunks.in_row, first = chunk % chunks.in_row * chunks.elements;
-  const std::int64_t end = std::min(a.cols, first + chunks.elements);
-  const auto* in = static_cast<const element*>(a.in) + row * a.in_ld;
-  auto* out = static_cast<element*>(a.out) + row * a.out_ld;
-  const auto* head = std::lower_bound(a.offsets, a.offsets + a.segments, first);
-  const auto* last = std::lower_bound(head, a.offsets + a.segments, end);  // one past the heads in this chunk
+struct chunk_place {
+  const typename Kind::element* in;  // of the row
+  typename Kind::element* out;
+  std::int64_t first, end;
+  const std::int64_t *head, *last;  // the heads in this chunk, and one past them
 
+  chunk_place(const scan_args& a, const chunk_list& chunks, std::int64_t chunk)
+      : in(static_cast<const typename Kind::element*>(a.in) + chunk / chunks.in_row * a.in_ld),
+        out(static_cast<typename Kind::element*>(a.out) + chunk / chunks.in_row * a.out_ld),
+        first(chunk % chunks.in_row * chunks.elements),
+        end(std::min(a.cols, first + chunks.elements)),
+        head(std::lower_bound(a.offsets, a.offsets + a.segments, first)),
+        last(std::lower_bound(head, a.offsets + a.segments, end)) {}
+
+  // Of the segment that goes on after this chunk.
+  typename Kind::value sum() const {
+    const std::int64_t from = head == last ? first : last[-1];
+    return sum_span<Kind>(in + from, end - from);
+  }
+};
+
+// Waits for what comes before the chunk, and tells what follows, given the chunk's sum.
+template <class Kind>
+typename Kind::value pass_on(const chunk_place<Kind>& here, std::int64_t chunk, typename Kind::value sum,
+                             chunk_state<typename Kind::value>* states) {
   auto before = Kind::identity();
-  auto upto = sum_span<Kind>(in + (head == last ? first : last[-1]), end - (head == last ? first : last[-1]));
-  const bool begins = first == 0;
-  if (!begins) {
+  if (here.first != 0) {
     auto& previous = states[chunk - 1];
     while (previous.ready.load(std::memory_order_acquire) == 0) std::this_thread::yield();
     before = previous.upto;
   }
-  if (head == last) upto = begins ? upto : Kind::combine(before, upto);
-  states[chunk].upto = upto;
+  states[chunk].upto = here.first != 0 && here.head == here.last ? Kind::combine(before, sum) : sum;
   states[chunk].ready.store(1, std::memory_order_release);
+  return before;
+}
 
-  std::int64_t from = first;
-  for (; head != last; ++head) {
-    scan_span<Kind>(in + from, out + from, *head - from, before, a.options.exclusive, chunks.streamed);
+// Scans a chunk, and returns the sum of the one at `next`: in the same loop, if both are whole, so that one comes from
+// memory while the other goes there.
+template <class Kind>
+typename Kind::value scan_chunk(const chunk_place<Kind>& here, typename Kind::value before,
+                                const chunk_place<Kind>* next, const chunk_list& chunks, bool exclusive) {
+  std::int64_t from = here.first;
+  for (const auto* head = here.head; head != here.last; ++head) {
+    scan_span<Kind>(here.in + from, here.out + from, *head - from, before, exclusive, chunks.streamed);
     from = *head;
     before = Kind::identity();
   }
-  // What this thread will sum next, if threads take turns, comes from memory while it adds.
-  const std::int64_t ahead = from + chunks_ahead * chunks.elements;
-  scan_span<Kind>(in + from, out + from, end - from, before, a.options.exclusive, chunks.streamed,
-                  ahead + end - from <= a.cols ? in + ahead : nullptr);
+  const auto whole = [&](const chunk_place<Kind>& it, std::int64_t begin) { return it.end - begin == chunks.elements; };
+  const bool together = vector_sum<Kind> >= 0 && vectors() != nullptr && next != nullptr && next->head == next->last &&
+                        whole(here, from) && whole(*next, next->first);
+  auto sum = Kind::identity();
+  scan_span<Kind>(here.in + from, here.out + from, here.end - from, before, exclusive, chunks.streamed,
+                  together ? next->in + next->first : nullptr, &sum);
   if (chunks.streamed && vectors() != nullptr) vectors()->fence();
+  return together || next == nullptr ? sum : next->sum();
+}
+
+// What one thread does: it takes a chunk while it has still one to scan.
+template <class Kind>
+void scan_chunks(const scan_args& a, const chunk_list& chunks, std::atomic<std::int64_t>& taken,
+                 chunk_state<typename Kind::value>* states) {
+  std::int64_t chunk = taken.fetch_add(1, std::memory_order_relaxed);
+  if (chunk >= chunks.count) return;
+  chunk_place<Kind> here(a, chunks, chunk);
+  auto sum = here.sum();
+  while (chunk < chunks.count) {
+    const std::int64_t following = taken.fetch_add(1, std::memory_order_relaxed);
+    const auto before = pass_on(here, chunk, sum, states);
+    const bool more = following < chunks.count;
+    const chunk_place<Kind> next(a, chunks, more ? following : chunk);
+    sum = scan_chunk(here, before, more ? &next : nullptr, chunks, a.options.exclusive);
+    chunk = following;
+    here = next;
+  }
 }
 
 // Whole rows, as many as make a chunk.
@@ -164,9 +208,10 @@ void scan(const detail::work_queue& queue, const scan_args& a) {
     }
     auto* states = static_cast<state*>(a.scratch);
     for (std::int64_t i = 0; i < chunks.count; ++i) new (states + i) state{{0}, kind_type::identity()};
-    team_of(queue).run(static_cast<std::size_t>(chunks.count), [&](std::size_t chunk) {
-      scan_chunk<kind_type>(a, chunks, static_cast<std::int64_t>(chunk), team_of(queue).size(), states);
-    });
+    std::atomic<std::int64_t> taken{0};
+    const auto threads = std::min<std::int64_t>(team_of(queue).size(), chunks.count);
+    team_of(queue).run(static_cast<std::size_t>(threads),
+                       [&](std::size_t) { scan_chunks<kind_type>(a, chunks, taken, states); });
   });
 }
 

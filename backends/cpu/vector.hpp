@@ -39,10 +39,10 @@ struct vector_functions {
   /// The sum of packed u8, u16, u32, u64, f32 or f64 (in this order), to `total`: of all whole lines; returns how many
   /// elements these have.
   std::int64_t (*sum[6])(const void* in, std::int64_t count, void* total);
-  /// Scans the same, after `before`, which moves on. `out` may be `in`; streamed, it is a multiple of 16 bytes. As many
-  /// elements at `next`, unless that is null, are brought into the caches meanwhile.
+  /// Scans the same, after `before`, which moves on. `out` may be `in`; streamed, it is a multiple of a line. Meanwhile
+  /// as many elements at `next`, unless that is null, are summed up to `next_sum`: so they come into the caches.
   std::int64_t (*scan[6])(const void* in, void* out, std::int64_t count, void* before, bool exclusive, bool streamed,
-                          const void* next);
+                          const void* next, void* next_sum);
   /// Streamed stores come before whatever this thread stores later.
   void (*fence)();
   reduce_functions reduce;
