@@ -1,0 +1,64 @@
+// What scans only do where more blocks run at once than a simulated device runs.
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "support/simt_launch.hpp"
+
+#include "kernels/scan.hpp"
+
+namespace twill::simt {
+namespace {
+
+using kind = kernels::integer_sum<std::uint32_t>;
+
+// Tile t of each row sums up to t + 1. One block then asks for what comes before some tiles, as blocks do that claim
+// tiles far from one another; they rise, as tickets do.
+__global__ void ask_for_sums(kernels::scan_problem p, const std::uint32_t* tiles, int count, std::uint32_t* out) {
+  __shared__ std::uint32_t groups[2 * kernels::scan_warps];
+  for (std::uint32_t t = threadIdx.x; t < p.tiles; t += blockDim.x) {
+    kernels::publish(p.states + t, t % p.tiles_in_row + 1);
+  }
+  __syncthreads();
+  kernels::scan_carry<std::uint32_t> carry{0, 0, 0};
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t sum = kernels::sum_before(kind{}, p, tiles[i], carry, groups);
+    if (threadIdx.x == 0) out[i] = sum;
+    __syncthreads();
+  }
+}
+
+void check_sums(const std::vector<std::uint32_t>& tiles) {
+  CAPTURE(tiles);
+  constexpr std::uint32_t in_row = 2500;
+  const twill::device on = twill::device::open("simt");
+  const twill::stream stream(on);
+  twill::buffer<std::uint64_t> states(on, 2 * in_row);
+  twill::buffer<std::uint32_t> asked(on, tiles.size()), out(on, tiles.size());
+  twill::fill_bytes(stream, states.data(), 0, states.size_bytes());
+  asked.upload(tiles, stream);
+  kernels::scan_problem problem{};
+  problem.tiles = 2 * in_row;
+  problem.tiles_in_row = in_row;
+  problem.states = states.data();
+  support::launch(stream, support::line(1, kernels::scan_threads), &ask_for_sums, problem, asked.data(),
+                  static_cast<int>(tiles.size()), out.data());
+  std::vector<std::uint32_t> found(tiles.size()), expected;
+  out.download(found, stream);
+  stream.wait();
+  for (const std::uint32_t tile : tiles) expected.push_back(tile % in_row * (tile % in_row + 1) / 2);
+  CHECK(found == expected);
+}
+
+TEST_CASE("a scan's block finds what comes before tiles hundreds of tiles apart") {
+  check_sums({0, 1, 31, 32, 33, 511, 512, 513, 1023, 1024, 1700, 2499});
+  check_sums({2499, 2500, 3011, 3012, 3600, 4999});
+  check_sums({511});
+  check_sums({512, 1056});
+  check_sums({4999});
+}
+
+}  // namespace
+}  // namespace twill::simt
