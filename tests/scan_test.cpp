@@ -316,7 +316,7 @@ TEST_CASE("sums that cancel stay within the bound, and are the same bits every t
     long double exact = 0, absolute = 0;
     std::size_t beyond = 0;
     const bool native = device.properties().backend == "cpu";
-    const long double depth = native ? 2060 + count / 32768.0L : 48 + count / (32 * 8192.0L);
+    const long double depth = native ? 4110 + count / 32768.0L : 48 + count / (32 * 8192.0L);
     for (std::size_t i = 0; i < count; ++i) {
       exact += elements[i];
       absolute += std::fabs(elements[i]);

@@ -61,7 +61,7 @@ void scan_segments_elements(stream_ref stream, const void* in, void* out, elemen
 ///   elements no element passes through more than 48 + n / (32 t) additions, t being the elements of a tile (44 KiB of
 ///   elements of up to 4 bytes, 40 of 8, 16 of 16 bytes; with segments or packed short rows 32, 20 and 12 KiB): that
 ///   number times the rounding unit times the sum of the absolute values bounds the error. On the CPU the number is
-///   2060 + n / t, t being the elements of 128 KiB.
+///   4110 + n / t for float and double, 2 t + n / t for halves and complex numbers, t being the elements of 128 KiB.
 /// Units: 2 * rows * cols * sizeof(T) bytes are moved (half as many again with two passes). Rows shorter than a tile
 ///   that are not packed take a tile's time each: pack them, or scan segments.
 /// Memory: device memory, aligned to sizeof(T), complex numbers too; best speed where rows begin at multiples of 16
