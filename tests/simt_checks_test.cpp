@@ -120,6 +120,20 @@ __global__ void endless(unsigned* out, const int*) {
   while (*const_cast<volatile unsigned*>(out) != 7) *const_cast<volatile unsigned*>(out) = 6;
 }
 
+constexpr int endless_barrier_line = __LINE__ + 2;
+__global__ void endless_barriers(unsigned*, const int*) {
+  for (;;) __syncthreads();
+}
+
+__global__ void endless_shuffles(unsigned*, const int*) {
+  for (;;) shuffle(1, 0);
+}
+
+constexpr int endless_block_line = __LINE__ + 2;
+__global__ void endless_last_block(volatile unsigned* out) {
+  while (*out != 7 && blockIdx.x == 99) *out = 6;
+}
+
 }  // namespace
 }  // namespace twill::simt
 
@@ -266,7 +280,23 @@ TEST_CASE("a kernel that never ends") {
   twill::buffer<unsigned> out(on.gpu, 1);
   twill::fill_bytes(s, out.data(), 0, out.size_bytes());
   CHECK(contains(on.fault_of(&simt::endless, out.data(), nullptr),
-                 "(thread 0 has accessed memory 1000 times, and is now" + at(simt::endless_line) + ")"));
+                 "(thread 0 has taken 1000 steps, and is now" + at(simt::endless_line) + ")"));
+  CHECK(contains(on.fault_of(&simt::endless_barriers, out.data(), nullptr),
+                 "has taken 1000 steps, and is now" + at(simt::endless_barrier_line) + ")"));
+  CHECK(contains(on.fault_of(&simt::endless_shuffles, out.data(), nullptr), "has taken 1000 steps, and is now at "));
+}
+
+TEST_CASE("a kernel that never ends outside of a sample") {
+  const auto gpu = twill::device::open("simt:h200");
+  twill::set_step_limit(gpu, 1000);
+  const twill::stream s(gpu);
+  twill::buffer<unsigned> out(gpu, 1);
+  twill::fill_bytes(s, out.data(), 0, out.size_bytes());
+  twill::profile_options few;
+  few.most_threads = 32;
+  twill::take_profile(
+      gpu, [&] { support::launch(s, support::line(100, 32), &simt::endless_last_block, out.data()); }, few);
+  CHECK(contains(support::error_of([&] { s.wait(); }), "steps, and is now" + at(simt::endless_block_line) + ")"));
 }
 
 TEST_CASE("a device goes on after faults, again and again") {

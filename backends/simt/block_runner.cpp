@@ -83,7 +83,10 @@ void block_runner::run(std::uint64_t block) {
   block_extents = {config.block.x, config.block.y, config.block.z};
   grid_extents = {config.grid.x, config.grid.y, config.grid.z};
   running = {this, 0, 0, block, shared_.get(), config.shared_bytes, nullptr};
-  if (watch_ != nullptr && watch_->begin_block(block)) running.watch = watch_.get();
+  if (watch_ != nullptr) {
+    watch_->begin_block(block);
+    running.watch = watch_.get();
+  }
   finished_ = at_barrier_ = 0;
   abandoned_ = false;
   ready_.clear();
@@ -121,10 +124,11 @@ void block_runner::run(std::uint64_t block) {
 }
 
 [[gnu::always_inline]] inline void block_runner::barrier(const void* place) {
+  if (running.watch != nullptr) running.watch->step(place);
   records_[running.thread].barrier = place;
   if (++at_barrier_ == threads_) {
     at_barrier_ = 0;
-    if (running.watch != nullptr) {
+    if (running.watch != nullptr && running.watch->looks()) {
       compare_barriers();
       watch_->end_interval();
     }
@@ -134,7 +138,9 @@ void block_runner::run(std::uint64_t block) {
   wait();
 }
 
-[[gnu::always_inline]] inline std::uint64_t block_runner::exchange(std::uint64_t bits, unsigned source) {
+[[gnu::always_inline]] inline std::uint64_t block_runner::exchange(std::uint64_t bits, unsigned source,
+                                                                   const void* place) {
+  if (running.watch != nullptr) running.watch->step(place);
   const unsigned warp = running.thread / warp_lanes;
   warp_record& w = warps_[warp];
   const unsigned round = w.round;
@@ -222,7 +228,7 @@ void block_barrier() {
 }
 
 std::uint64_t warp_exchange(std::uint64_t bits, unsigned source) {
-  return running.runner->exchange(bits, source);
+  return running.runner->exchange(bits, source, __builtin_return_address(0));
 }
 
 }  // namespace twill::simt

@@ -44,7 +44,7 @@ class block_runner {
 
   // What a simulated thread calls, through identity.hpp.
   void barrier(const void* place);
-  std::uint64_t exchange(std::uint64_t bits, unsigned source);
+  std::uint64_t exchange(std::uint64_t bits, unsigned source, const void* place);
 
   /// Ends the block with a fault of the running thread. Unlike an exception it leaves from anywhere, also from calls
   /// that the compiler takes for harmless; what the thread has on its stack is not destroyed.

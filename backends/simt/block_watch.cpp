@@ -15,15 +15,14 @@ block_watch::block_watch(const launch_watch& launch, const kernel_call& kernel, 
   if (launch.checks) checker_.emplace(*launch.memory, *launch.given, *launch.lines, block);
 }
 
-bool block_watch::begin_block(std::uint64_t block) {
+void block_watch::begin_block(std::uint64_t block) {
   recording_ = recorder_ && launch_.record->takes(block);
-  if (!recording_ && !checker_) return false;
+  std::fill(steps_.begin(), steps_.end(), 0);
+  if (!looks()) return;
   dynamic_shared_ = {reinterpret_cast<std::uintptr_t>(running.shared), running.shared_bytes};
   static_shared_ = thread_locals_of(kernel_.address);
-  std::fill(steps_.begin(), steps_.end(), 0);
   if (recording_) recorder_->begin_block(block, threads_);
   if (checker_) checker_->begin_block(dynamic_shared_, static_shared_);
-  return true;
 }
 
 // Memory that a kernel has for itself: its variables, its arguments, and who it is.
@@ -33,17 +32,17 @@ bool block_watch::is_private(std::uintptr_t at) const {
   return stacks_.holds(at) || own.holds(at) || arguments.holds(at);
 }
 
-void block_watch::count_step(const void* place) {
+void block_watch::step(const void* place) {
   if (++steps_[running.thread] <= launch_.step_limit) return;
-  auto why = "thread " + std::to_string(running.thread) + " has accessed memory " + std::to_string(launch_.step_limit) +
-             " times, and is now at " + short_text(launch_.lines->of_call(place));
+  auto why = "thread " + std::to_string(running.thread) + " has taken " + std::to_string(launch_.step_limit) +
+             " steps, and is now at " + short_text(launch_.lines->of_call(place));
   running.runner->stop_thread(std::move(why), "see whether its loop can end; set_step_limit allows more");
 }
 
 void block_watch::access(std::uintptr_t at, std::size_t bytes, std::size_t alignment, access_kind kind,
                          const void* place) {
-  count_step(place);
-  if (is_private(at)) return;
+  step(place);
+  if (!looks() || is_private(at)) return;
   const checked_access access{at, bytes, alignment, kind, place, running.thread};
   access_fault fault;
   if (dynamic_shared_.holds(at)) {

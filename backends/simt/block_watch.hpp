@@ -21,7 +21,7 @@ namespace twill::simt {
 struct launch_watch {
   recording* record = nullptr;  ///< nullptr: nobody records
   bool checks = false;
-  std::uint64_t step_limit = 0;  ///< accesses of one thread, after which it is taken to run for ever
+  std::uint64_t step_limit = 0;  ///< of one thread, after which it is taken to run for ever
   const memory_map* memory = nullptr;
   const host::allocations* given = nullptr;
   source_lines* lines = nullptr;
@@ -32,8 +32,15 @@ class block_watch {
   /// `stacks` are those of the simulated threads.
   block_watch(const launch_watch& launch, const kernel_call& kernel, detail::extent3 block, byte_range stacks);
 
-  /// Before the first thread of `block`. Whether it wants to be told of it.
-  bool begin_block(std::uint64_t block);
+  /// Before the first thread of `block`.
+  void begin_block(std::uint64_t block);
+
+  /// Whether it does more with this block than to count its steps.
+  bool looks() const { return recording_ || checker_; }
+
+  /// The running thread is about to access memory, or to wait at a barrier or for a shuffle. Does not return when it
+  /// has done so too often.
+  void step(const void* place);
 
   /// The running thread is about to touch `bytes` bytes at `at`, which has to be a multiple of `alignment`; `place` is
   /// where in the code. Does not return when it must not.
@@ -46,7 +53,6 @@ class block_watch {
 
  private:
   void record(memory_space space, std::uint64_t address, std::size_t bytes, bool store, const void* place);
-  void count_step(const void* place);
   bool is_private(std::uintptr_t at) const;
 
   const launch_watch& launch_;

@@ -112,8 +112,8 @@ void set_checks(const device& on, bool wanted) {
   simulated(on, "check of kernels").check(wanted);
 }
 
-void set_step_limit(const device& on, std::uint64_t accesses) {
-  simulated(on, "limit of steps").set_step_limit(accesses);
+void set_step_limit(const device& on, std::uint64_t steps) {
+  simulated(on, "limit of steps").set_step_limit(steps);
 }
 
 }  // namespace twill

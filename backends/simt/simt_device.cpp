@@ -127,9 +127,9 @@ void simt_device::check(bool wanted) {
   settings_.checks = wanted;
 }
 
-void simt_device::set_step_limit(std::uint64_t accesses) {
+void simt_device::set_step_limit(std::uint64_t steps) {
   const std::lock_guard lock(settings_mutex_);
-  settings_.step_limit = accesses;
+  settings_.step_limit = steps;
 }
 
 void simt_device::set_order(schedule order) {

@@ -46,7 +46,7 @@ class simt_device : public host::host_device {
 
   /// Whether launches from now on are checked. Throws: unsupported, as `record`.
   void check(bool wanted);
-  void set_step_limit(std::uint64_t accesses);
+  void set_step_limit(std::uint64_t steps);
 
  private:
   struct settings {

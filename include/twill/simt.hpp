@@ -33,10 +33,12 @@ void set_interleaving(const device& on, interleaving order, std::uint64_t seed =
 /// Throws: unsupported when `on` is not a simulated device, and in builds with sanitizers.
 void set_checks(const device& on, bool wanted);
 
-/// How often one thread may access memory in one launch before it is taken to run for ever, which is a device_fault
-/// with the line it is at. Counted while launches are checked or recorded. It starts at 2^28.
+/// How many steps one thread may take in one launch before it is taken to run for ever, which is a device_fault with
+/// the line it is at. A step is an access of memory, a barrier or a shuffle; a loop without any cannot be told from
+/// outside, and hangs. Counted while launches are checked or recorded, in blocks outside of a sample too. It starts at
+/// 2^28.
 /// Throws: unsupported when `on` is not a simulated device.
-void set_step_limit(const device& on, std::uint64_t accesses);
+void set_step_limit(const device& on, std::uint64_t steps);
 
 /// Whether a device predicts times: a simulated one with a model, "simt:h200", does, but in a build with sanitizers;
 /// "simt" is no GPU in particular.
