@@ -29,7 +29,9 @@ void set_interleaving(const device& on, interleaving order, std::uint64_t seed =
 /// or shared memory that nothing was written to; for data races between the threads of a block since their last
 /// barrier, on shared and on global memory; for threads that wait at different barriers. Each is a device_fault at
 /// `stream.wait()` that names the kernel, the block, the thread and the line of the source. Kernels take about ten
-/// times as long. The environment variable TWILL_SIMT_CHECK=1 switches the checks on for devices that are opened.
+/// times as long. Not found: stores past the end of a static `__shared__` array, for what follows it is shared memory
+/// too; loads from there are, where their block has not written it. Dynamic shared memory ends where the launch says.
+/// The environment variable TWILL_SIMT_CHECK=1 switches the checks on for devices that are opened.
 /// Throws: unsupported when `on` is not a simulated device, and in builds with sanitizers.
 void set_checks(const device& on, bool wanted);
 

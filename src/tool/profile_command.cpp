@@ -201,9 +201,10 @@ void add_profile_command(CLI::App& app, int& exit_code) {
   command->add_option("--json", to->json_path, "Write the counts here; - is standard output, and no\ntext")
       ->type_name("FILE");
   command->add_option("--svg", to->svg_path, "Draw the load of banks and of partitions here")->type_name("FILE");
-  command->add_flag(
-      "--check", to->check,
-      "Look for races, for reads of what nobody wrote, and for\naccesses that are misaligned or out of bounds");
+  command->add_flag("--check", to->check,
+                    "Look for races, for reads of what nobody wrote, and for\naccesses that are misaligned or out of "
+                    "bounds (not for\n"
+                    "stores past a static __shared__ array)");
   command->footer(
       "Options with \"...\" may be given again, or take a list: --size 2048,4096x64.\n"
       "Exit code: 0 done, 1 a check found something, 2 bad usage.");
