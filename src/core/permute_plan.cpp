@@ -54,7 +54,9 @@ std::optional<transpose_args> as_transpose(const permute_args& a) {
   const auto* cols =
       std::find_if(a.dims + 1, a.dims + a.rank, [&](const auto& d) { return d.in_stride == a.run_bytes; });
   if (rows.out_stride != a.run_bytes || cols == a.dims + a.rank) return std::nullopt;
-  const permute_dim batch = a.rank == 2 ? permute_dim{1, a.run_bytes, a.run_bytes} : a.dims[cols == a.dims + 1 ? 2 : 1];
+  // The strides of one matrix alone are its size, as transpose_bytes has them: a smaller one could spoil an alignment.
+  const std::int64_t matrix = rows.extent * cols->extent * a.run_bytes;
+  const permute_dim batch = a.rank == 2 ? permute_dim{1, matrix, matrix} : a.dims[cols == a.dims + 1 ? 2 : 1];
   for (int i = 0; i < a.rank; ++i) {
     if (a.dims[i].in_stride < 0 || a.dims[i].in_stride % a.run_bytes != 0 || a.dims[i].out_stride % a.run_bytes != 0) {
       return std::nullopt;

@@ -64,10 +64,12 @@ __global__ void __launch_bounds__(band_threads)
   bring_band<Unit>(shared, in, col0 * size, m);
   __syncthreads();
 
-  const int begin = static_cast<int>(reinterpret_cast<std::uintptr_t>(in + col0 * size)),
-            ld = static_cast<int>(m.in_ld);
+  // Of the address of a row's part only the lowest bits count, so the others may go: unsigned, whatever m.in_ld is.
+  const auto begin = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(in + col0 * size));
+  const auto ld = static_cast<unsigned>(m.in_ld);
   const auto place_at = [&](int column, int row) {
-    return row * band_pitch + ((begin + row * ld) & 15) + column * size;
+    const auto skew = static_cast<int>((begin + static_cast<unsigned>(row) * ld) & 15);
+    return row * band_pitch + skew + column * size;
   };
   const int skew = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 15), first = threadIdx.x * 16 - skew;
   for (int at = first < 0 ? first + band_threads * 16 : first; at + 16 <= bytes; at += band_threads * 16) {
