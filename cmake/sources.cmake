@@ -232,6 +232,7 @@ set(twill_tests
   tests/copy_test.cpp
   tests/device_test.cpp
   tests/element_test.cpp
+  tests/every_kernel_test.cpp
   tests/permute_test.cpp
   tests/profile_claims_test.cpp
   tests/profile_test.cpp
@@ -242,6 +243,7 @@ set(twill_tests
   tests/reverse_test.cpp
   tests/scan_test.cpp
   tests/simt_checks_test.cpp
+  tests/simt_choices_test.cpp
   tests/sieve_test.cpp
   tests/simt_faults_test.cpp
   tests/simt_host_test.cpp

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <random>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -15,9 +14,7 @@
 
 #include "support/arena.hpp"
 #include "support/devices.hpp"
-#include "support/permute_reference.hpp"
-#include "support/transpose_in_place_reference.hpp"
-#include "support/transpose_reference.hpp"
+#include "support/moving_calls.hpp"
 
 namespace {
 
@@ -77,13 +74,6 @@ class dice {
   std::mt19937_64 random_;
 };
 
-template <class... Values>
-std::string text_of(const Values&... values) {
-  std::ostringstream text;
-  ((text << values << ' '), ...);
-  return text.str();
-}
-
 drawn_call draw_transpose(dice& d) {
   const std::int64_t bytes = d.element_bytes(), most = std::max<std::int64_t>(1, d.budget() / bytes);
   twill::transpose_shape s;
@@ -100,23 +90,8 @@ drawn_call draw_transpose(dice& d) {
     s.in_ld = s.batch * s.cols + d.pick(0, 9);
     s.in_stride = s.cols;
   }
-  const auto span = [&](std::int64_t rows, std::int64_t cols, std::int64_t ld, std::int64_t stride) {
-    if (s.batch == 0) return std::size_t{0};
-    const std::int64_t pitch = ld ? ld : cols, apart = stride ? stride : rows * pitch;
-    return static_cast<std::size_t>(((s.batch - 1) * apart + (rows - 1) * pitch + cols) * bytes);
-  };
-  drawn_call call;
-  call.in_bytes = span(s.rows, s.cols, s.in_ld, s.in_stride);
-  call.out_bytes = span(s.cols, s.rows, s.out_ld, s.out_stride);
-  call.in_offset = d.offset();
-  call.out_offset = d.offset();
-  call.text = text_of("transpose", s.rows, "x", s.cols, "batch", s.batch, "ld", s.in_ld, s.out_ld, "stride",
-                      s.in_stride, s.out_stride, "bytes", bytes, "offsets", call.in_offset, call.out_offset);
-  call.run = [=](twill::stream_ref stream, const unsigned char* in, unsigned char* out, unsigned char*) {
-    twill::transpose_bytes(stream, in, out, bytes, s);
-  };
-  call.expect = [=](const unsigned char* in, unsigned char* out) { support::transpose_reference(in, out, bytes, s); };
-  return call;
+  const std::size_t in_offset = d.offset(), out_offset = d.offset();
+  return support::transpose_call(s, bytes, in_offset, out_offset);
 }
 
 drawn_call draw_transpose_in_place(dice& d) {
@@ -132,33 +107,16 @@ drawn_call draw_transpose_in_place(dice& d) {
   }
   s.batch = d.one_in(3) ? d.pick(0, std::min<std::int64_t>(300, most / (s.rows * s.cols))) : 1;
   if (d.one_in(3)) s.stride = s.rows * (s.ld ? s.ld : s.cols) + d.pick(0, 40);
-  drawn_call call;
-  call.out_bytes = static_cast<std::size_t>(support::elements_of(s) * bytes);
-  call.out_offset = d.offset();
-  call.scratch_offset = d.offset();
+  const std::size_t offset = d.offset(), scratch_offset = d.offset();
   const auto least = twill::transpose_in_place_scratch_bytes(bytes, s, twill::scratch_size::least);
   const auto fast = twill::transpose_in_place_scratch_bytes(bytes, s, twill::scratch_size::fast);
+  std::size_t scratch_bytes = 0;
   if (least > 0) {
     const auto between = static_cast<std::size_t>(
         d.pick(static_cast<std::int64_t>(least), static_cast<std::int64_t>(std::max(least, fast))));
-    call.scratch_bytes = d.one_in(3) ? least : d.one_in(2) ? fast : between;
+    scratch_bytes = d.one_in(3) ? least : d.one_in(2) ? fast : between;
   }
-  call.text = text_of("transpose_in_place", s.rows, "x", s.cols, "batch", s.batch, "ld", s.ld, "stride", s.stride,
-                      "bytes", bytes, "offsets", call.out_offset, call.scratch_offset, "scratch", call.scratch_bytes);
-  call.run = [=, scratch_bytes = call.scratch_bytes](twill::stream_ref stream, const unsigned char*,
-                                                     unsigned char* data, unsigned char* scratch) {
-    twill::transpose_in_place_bytes(stream, data, bytes, s, scratch, scratch_bytes);
-  };
-  call.expect = [=](const unsigned char*, unsigned char* data) {
-    support::transpose_in_place_reference(data, bytes, s);
-  };
-  return call;
-}
-
-std::string text_of(const twill::dims& list) {
-  std::string text = "{";
-  for (const std::int64_t each : list) text += " " + std::to_string(each);
-  return text + " }";
+  return support::transpose_in_place_call(s, bytes, offset, scratch_offset, scratch_bytes);
 }
 
 /// Strides of dimensions that lie in each other in any order, some with gaps, some backwards.
@@ -190,27 +148,10 @@ drawn_call draw_permute(dice& d) {
   }
   const auto count = static_cast<std::size_t>(rank);
   twill::permute_shape s{{extents, count}, {order, count}, {}, {}};
-  twill::permute_shape full = s;
-  full.in_strides = support::packed_strides(s.extents);
-  full.out_strides = support::packed_strides(support::out_extents(s));
-  if (d.one_in(2)) s.in_strides = full.in_strides = draw_strides(d, s.extents);
-  if (d.one_in(2)) s.out_strides = full.out_strides = draw_strides(d, support::out_extents(s));
-  const support::array_reach in = support::reach_of(s.extents, full.in_strides, bytes);
-  const support::array_reach out = support::reach_of(support::out_extents(s), full.out_strides, bytes);
-  drawn_call call;
-  call.in_bytes = static_cast<std::size_t>(in.before + in.after);
-  call.out_bytes = static_cast<std::size_t>(out.before + out.after);
-  call.in_offset = d.offset();
-  call.out_offset = d.offset();
-  call.text = text_of("permute", text_of(s.extents), "order", text_of(s.order), "strides", text_of(s.in_strides),
-                      text_of(s.out_strides), "bytes", bytes, "offsets", call.in_offset, call.out_offset);
-  call.run = [=](twill::stream_ref stream, const unsigned char* from, unsigned char* to, unsigned char*) {
-    twill::permute_bytes(stream, from + in.before, to + out.before, bytes, s);
-  };
-  call.expect = [=](const unsigned char* from, unsigned char* to) {
-    support::permute_reference(from + in.before, to + out.before, bytes, full);
-  };
-  return call;
+  if (d.one_in(2)) s.in_strides = draw_strides(d, s.extents);
+  if (d.one_in(2)) s.out_strides = draw_strides(d, support::out_extents(s));
+  const std::size_t in_offset = d.offset(), out_offset = d.offset();
+  return support::permute_call(s, bytes, in_offset, out_offset);
 }
 
 drawn_call draw_copy(dice& d) {
@@ -220,48 +161,15 @@ drawn_call draw_copy(dice& d) {
   s.cols = d.extent(most / s.rows);
   s.in_pitch = d.leading(s.cols);
   s.out_pitch = d.leading(s.cols);
-  const std::int64_t in_pitch = s.in_pitch ? s.in_pitch : s.cols, out_pitch = s.out_pitch ? s.out_pitch : s.cols;
-  drawn_call call;
-  call.in_bytes = static_cast<std::size_t>(((s.rows - 1) * in_pitch + s.cols) * bytes);
-  call.out_bytes = static_cast<std::size_t>(((s.rows - 1) * out_pitch + s.cols) * bytes);
-  call.in_offset = d.offset();
-  call.out_offset = d.offset();
-  call.text = text_of("copy", s.rows, "x", s.cols, "pitch", s.in_pitch, s.out_pitch, "bytes", bytes, "offsets",
-                      call.in_offset, call.out_offset);
-  call.run = [=](twill::stream_ref stream, const unsigned char* in, unsigned char* out, unsigned char*) {
-    twill::copy_pitched_bytes(stream, in, out, bytes, s);
-  };
-  call.expect = [=](const unsigned char* in, unsigned char* out) {
-    for (std::int64_t row = 0; row < s.rows; ++row) {
-      std::memcpy(out + row * out_pitch * bytes, in + row * in_pitch * bytes, static_cast<std::size_t>(s.cols * bytes));
-    }
-  };
-  return call;
+  const std::size_t in_offset = d.offset(), out_offset = d.offset();
+  return support::copy_call(s, bytes, in_offset, out_offset);
 }
 
 drawn_call draw_reverse(dice& d) {
   const std::int64_t bytes = d.element_bytes(), count = d.extent(std::max<std::int64_t>(1, d.budget() / bytes));
-  const auto size = static_cast<std::size_t>(bytes);
   const bool in_place = d.one_in(2);
-  drawn_call call;
-  call.out_bytes = static_cast<std::size_t>(count) * size;
-  call.in_bytes = in_place ? 0 : call.out_bytes;
-  call.in_offset = d.offset();
-  call.out_offset = d.offset();
-  call.text = text_of(in_place ? "reverse_in_place" : "reverse", count, "bytes", bytes, "offsets", call.in_offset,
-                      call.out_offset);
-  call.run = [=](twill::stream_ref stream, const unsigned char* in, unsigned char* out, unsigned char*) {
-    if (in_place) return twill::reverse_in_place_bytes(stream, out, count, bytes);
-    twill::reverse_bytes(stream, in, out, count, bytes);
-  };
-  call.expect = [=](const unsigned char* in, unsigned char* out) {
-    const unsigned char* from = in_place ? out : in;
-    const std::vector<unsigned char> before(from, from + static_cast<std::size_t>(count) * size);
-    for (std::int64_t i = 0; i < count; ++i) {
-      std::memcpy(out + i * bytes, before.data() + (count - 1 - i) * bytes, size);
-    }
-  };
-  return call;
+  const std::size_t in_offset = d.offset(), out_offset = d.offset();
+  return support::reverse_call(count, bytes, in_place, in_offset, out_offset);
 }
 
 drawn_call draw(dice& d) {

@@ -33,7 +33,7 @@ class simt_device : public host::host_device {
   native_error refuse(const detail::launch_config& config) const noexcept;
 
   /// Runs a launch that is not refused. A fault is kept by `stream`; behind one, nothing runs until it is waited for.
-  void launch(void* stream, const detail::launch_config& config, const kernel_call& kernel);
+  virtual void launch(void* stream, const detail::launch_config& config, const kernel_call& kernel);
 
   void set_order(schedule order);
 

@@ -20,7 +20,7 @@ constexpr std::int64_t longest_row = 64;  // bytes; the tiles of transpose_tile 
 
 // Blocks of R x R elements in a strip. Small strips, so that many blocks run at once.
 constexpr std::int64_t blocks_of(std::int64_t element_bytes) {
-  return element_bytes == 16 ? 256 : element_bytes == 8 ? 128 : 64;
+  return element_bytes == 16 ? 256 : 64;
 }
 
 // A line of R rows takes a chunk for each column; one more pads it.
@@ -38,8 +38,6 @@ strip_kernel kernel_of(std::int64_t element_bytes) {
       return &kernels::transpose_strip<2>;
     case 4:
       return &kernels::transpose_strip<4>;
-    case 8:
-      return &kernels::transpose_strip<8>;
     default:
       return &kernels::transpose_strip<16>;
   }
@@ -50,6 +48,7 @@ strip_kernel kernel_of(std::int64_t element_bytes) {
 bool strip_serves(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
   const std::int64_t bytes = a.element_bytes, row = a.cols * bytes;
   if (bytes > 16 || lowest_bit(bytes) != bytes || alignment < 16 || a.in_ld != a.cols) return false;
+  if (bytes == 8) return false;  // 2 to 8 columns: transpose_skinny
   if (row < 16 || row > longest_row || lowest_bit(row) != row || a.rows * bytes % 16 != 0) return false;
   return a.rows * bytes >= 1024 && strip_bytes(a) <= limits_of(queue.device->properties()).shared_bytes;
 }

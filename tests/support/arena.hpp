@@ -117,4 +117,19 @@ class arena {
   std::vector<span> free_;
 };
 
+/// Runs all calls, as many at a time as fit. Returns what `arena::finish` does.
+inline std::string run_all(twill::stream_ref stream, const std::vector<drawn_call>& calls) {
+  std::size_t bytes = std::size_t{8} << 20;
+  for (const drawn_call& call : calls) bytes = std::max(bytes, arena::needed_by(call));
+  arena memory(stream, bytes);
+  for (const drawn_call& call : calls) {
+    if (arena::needed_by(call) > memory.free_bytes()) {
+      const std::string wrong = memory.finish();
+      if (!wrong.empty()) return wrong;
+    }
+    memory.start(call);
+  }
+  return memory.finish();
+}
+
 }  // namespace support

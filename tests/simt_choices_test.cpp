@@ -1,0 +1,169 @@
+// Which kernels the plans of moving operations choose: on the devices that they were made for, each at least once.
+
+#include <doctest/doctest.h>
+
+#include <elf.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <twill/twill.hpp>
+
+#include "backends/simt/elf_file.hpp"
+#include "backends/simt/kernel_name.hpp"
+#include "backends/simt/simt_device.hpp"
+#include "support/arena.hpp"
+#include "support/directed_calls.hpp"
+
+namespace {
+
+using kernel_set = std::set<std::string>;
+
+/// A simulated device of any size that only notes which kernels it should run.
+class noting_device : public twill::simt::simt_device {
+ public:
+  explicit noting_device(twill::device_properties properties) : simt_device(std::move(properties), {}, {}, 1) {}
+
+  void launch(void*, const twill::detail::launch_config&, const twill::simt::kernel_call& kernel) override {
+    launched_.insert(kernel.address);
+  }
+  void copy(void*, void*, const void*, std::size_t, twill::detail::copy_direction) override {}
+  void copy_rows(void*, const twill::detail::copy_args&, twill::detail::copy_direction) override {}
+
+  kernel_set take_names() {
+    kernel_set names;
+    for (const void* address : launched_) names.insert(twill::simt::kernel_name(address));
+    launched_.clear();
+    return names;
+  }
+
+ private:
+  std::set<const void*> launched_;
+};
+
+twill::device_properties with_multiprocessors(twill::device_properties device, int count) {
+  device.multiprocessors = count;
+  return device;
+}
+
+/// What a device would run for a call; no memory is there to be touched.
+kernel_set chosen_for(noting_device& device, twill::stream_ref stream, const support::drawn_call& call) {
+  const auto at = [](std::uintptr_t gibibytes, std::size_t offset) {
+    return reinterpret_cast<unsigned char*>((gibibytes << 40) + offset);
+  };
+  call.run(stream, at(1, call.in_offset), at(2, call.out_offset), at(3, call.scratch_offset));
+  return device.take_names();
+}
+
+kernel_set chosen_on(const twill::device_properties& properties) {
+  const auto noting = std::make_shared<noting_device>(properties);
+  const twill::device device(noting);
+  const twill::stream stream(device);
+  kernel_set all;
+  for (const auto& call : support::directed_calls::of(properties)) all.merge(chosen_for(*noting, stream, call));
+  return all;
+}
+
+const char* const families[] = {
+    "transpose_tile",     "transpose_words", "transpose_tall",  "transpose_wide", "transpose_strip", "transpose_quads",
+    "transpose_small",    "transpose_tiny",  "transpose_whole", "transpose_slab", "transpose_band",  "transpose_odd",
+    "transpose_gather",   "permute_tile",    "permute_gather",  "permute_rows",   "permute_naive",   "reverse_chunks",
+    "reverse_staged",     "swap_tiles",      "swap_words",      "swap_units",     "turn_matrices",   "turn_row",
+    "swap_tiles_by_unit", "turn_columns",    "turn_to_scratch", "copy_strip",     "turn_long_row"};
+
+bool is_kernel(const std::string& mangled) {
+  if (mangled.find('.') != std::string::npos) return false;  // a part of one, split off by the compiler
+  return std::any_of(std::begin(families), std::end(families), [&](const std::string family) {
+    return mangled.rfind("_ZN5twill4simt7kernels" + std::to_string(family.size()) + family + "I", 0) == 0;
+  });
+}
+
+/// The kernels of the families, one for each set of template arguments that the library was compiled with.
+kernel_set compiled() {
+  using elf_symbol = ElfW(Sym);
+  const auto* inside = reinterpret_cast<const char*>(&twill::version);
+  const twill::simt::code_place place = twill::simt::place_of(inside);
+  const twill::simt::elf_file file(place.file.c_str());
+  std::size_t count = 0;
+  const auto* sections = file.sections(count);
+  kernel_set names;
+  for (std::size_t s = 0; sections != nullptr && s < count; ++s) {
+    if (sections[s].sh_type != SHT_SYMTAB) continue;
+    const std::size_t symbols = sections[s].sh_size / sizeof(elf_symbol);
+    const auto* symbol = file.at<elf_symbol>(sections[s].sh_offset, symbols);
+    const auto& strings = sections[sections[s].sh_link];
+    const auto* text = file.at<char>(strings.sh_offset, strings.sh_size);
+    if (symbol == nullptr || text == nullptr) continue;
+    for (const auto* end = symbol + symbols; symbol != end; ++symbol) {
+      if (!is_kernel(text + symbol->st_name)) continue;
+      names.insert(twill::simt::kernel_name(inside - place.offset + symbol->st_value));
+    }
+  }
+  return names;
+}
+
+std::string listed(const kernel_set& names) {
+  std::string text;
+  for (const auto& name : names) text += name + "; ";
+  return text;
+}
+
+kernel_set without(kernel_set all, const kernel_set& others) {
+  for (const auto& name : others) all.erase(name);
+  return all;
+}
+
+twill::device_properties properties_of(const std::string& name) {
+  return twill::device::open(name).properties();
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("kernel choices");
+
+TEST_CASE("every kernel that is compiled is chosen on an H200, and no other is launched") {
+  const kernel_set all = compiled();
+  REQUIRE(all.size() > 200);
+  for (const int multiprocessors : {132, 2}) {
+    CAPTURE(multiprocessors);
+    const kernel_set chosen = chosen_on(with_multiprocessors(properties_of("simt:h200"), multiprocessors));
+    const std::string missing = listed(without(all, chosen)), unknown = listed(without(chosen, all));
+    CHECK_MESSAGE(missing.empty(), missing);
+    CHECK_MESSAGE(unknown.empty(), unknown);
+  }
+}
+
+TEST_CASE("with 64 KiB of shared memory, all but those for more are chosen") {
+  for (const int multiprocessors : {110, 2}) {
+    CAPTURE(multiprocessors);
+    const auto device = with_multiprocessors(properties_of("simt:mi250x"), multiprocessors);
+    const std::string missing = listed(without(compiled(), chosen_on(device)));
+    CHECK(missing == "twill::simt::kernels::swap_tiles<1, 16>; twill::simt::kernels::swap_tiles<2, 16>; ");
+  }
+}
+
+TEST_CASE("reference: kernels for more than 64 KiB of shared memory") {
+  const auto properties = with_multiprocessors(properties_of("simt:h200"), 2);
+  const kernel_set others = chosen_on(with_multiprocessors(properties_of("simt:mi250x"), 2));
+  const auto noting = std::make_shared<noting_device>(properties);
+  const twill::device planned(noting);
+  const twill::stream plans(planned);
+  std::vector<support::drawn_call> large;
+  for (const auto& call : support::directed_calls::of(properties)) {
+    if (!without(chosen_for(*noting, plans, call), others).empty()) large.push_back(call);
+  }
+  CHECK(large.size() == 2);
+  const twill::device device(
+      std::make_shared<twill::simt::simt_device>(properties, twill::simt::grid_limits{}, twill::simt::schedule{}, 2));
+  const twill::stream stream(device);
+  const std::string wrong = support::run_all(stream, large);
+  CHECK_MESSAGE(wrong.empty(), wrong);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,195 @@
+#pragma once
+
+// Calls that bring every kernel of the operations that move data to run at least once, whatever the device: their
+// extents grow with its multiprocessors and its shared memory, which its plans count. Extents are odd and pointers
+// misaligned wherever a kernel takes them so.
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <twill/twill.hpp>
+
+#include "support/moving_calls.hpp"
+
+namespace support {
+
+class directed_calls {
+ public:
+  static std::vector<drawn_call> of(const twill::device_properties& device) {
+    directed_calls all(device);
+    all.aligned();
+    all.skinny();
+    all.any_rows();
+    all.small();
+    all.gathered();
+    all.odd_elements();
+    all.squares();
+    all.rectangles();
+    all.permutations();
+    all.reversals();
+    return std::move(all.calls_);
+  }
+
+ private:
+  explicit directed_calls(const twill::device_properties& device)
+      : multiprocessors_(std::max(1, device.multiprocessors)),
+        shared_(std::max<std::int64_t>(4096, static_cast<std::int64_t>(device.shared_bytes_per_block))) {}
+
+  void transpose(const twill::transpose_shape& s, std::int64_t bytes, std::int64_t in_offset = 0,
+                 std::int64_t out_offset = 0) {
+    calls_.push_back(
+        transpose_call(s, bytes, static_cast<std::size_t>(in_offset), static_cast<std::size_t>(out_offset)));
+  }
+
+  // Rows of whole chunks: quads where a multiprocessor gets little, tiles beyond, strips of short rows.
+  void aligned() {
+    for (const std::int64_t bytes : {1, 2, 4}) {
+      const std::int64_t rows = 304 / bytes, cols = 208 / bytes, ld = cols + 16 / bytes;
+      transpose({rows, cols, 1, ld}, bytes, 16, 48);
+      transpose({rows, cols, 65536 * multiprocessors_ / (rows * cols * bytes) + 1, ld}, bytes, 16, 48);
+      transpose({1024 * multiprocessors_ + 16, 64 / bytes, 1, 0, 1024 * multiprocessors_ + 32}, bytes);
+    }
+    transpose({34, 66, 2, 68}, 8, 16, 48);
+    transpose({35, 67, 2, 69}, 16, 16, 48);
+    transpose({67, 1}, 16, 16, 48);
+  }
+
+  void skinny() {
+    for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
+      const std::int64_t step = 16 / bytes, length = 67 * step;
+      for (std::int64_t few = 2; few <= 8; ++few) {
+        transpose({length, few, 2, 0, length + step}, bytes, 16, 48);
+        transpose({few, length, 2, length + step}, bytes, 16, 48);
+      }
+    }
+  }
+
+  // Rows that begin anywhere: tiles of words, few of them and many; slabs of packed rows, bands of packed columns.
+  void any_rows() {
+    for (const std::int64_t bytes : {1, 2, 4, 8}) {
+      const std::int64_t rows = bytes == 1 ? 257 : bytes == 2 ? 131 : 67, cols = bytes == 1 ? 133 : 67;
+      const std::int64_t whole = (cols + 3) / 4 * 4, odd = whole + 1;
+      for (const std::int64_t ld : {whole, odd}) {
+        transpose({rows, cols, 1, ld}, bytes, 0, bytes);
+        if (bytes <= 2) transpose({rows, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);
+      }
+      transpose({512 / bytes * std::max<std::int64_t>(8, 2 * multiprocessors_) + 5, 33}, bytes, bytes, 3 * bytes);
+      const std::int64_t columns = 496 / bytes * std::max<std::int64_t>(8, 2 * multiprocessors_) + 7;
+      transpose({33, columns, 1, columns + 3}, bytes, bytes, 3 * bytes);
+    }
+  }
+
+  // Batches: windows of matrices that begin at chunks, and matrices that begin anywhere.
+  void small() {
+    for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
+      transpose({3, 4, 997}, bytes, 16, 48);
+      transpose({17, 33, 37}, bytes, 16, 48);
+      const std::int64_t rows = bytes == 16 ? 5 : 23, cols = bytes == 16 ? 7 : 31, matrix = rows * cols;
+      const std::int64_t together = std::max<std::int64_t>(1, 16384 / (matrix * bytes));
+      transpose({rows, cols, together * (multiprocessors_ + 1) + 1}, bytes, bytes, 3 * bytes);
+      transpose({rows, cols, multiprocessors_ + 1, 0, 0, matrix + 5, matrix + 3}, bytes, bytes, 3 * bytes);
+    }
+    for (const std::int64_t rows : {3, 5, 7}) {
+      for (const std::int64_t cols : {3, 5, 7}) transpose({rows, cols, 1025}, 1, 16, 48);
+    }
+  }
+
+  // What no other kernel takes, in units of each size, an element being one or some of them: tiles, full rows of the
+  // input, full columns and whole matrices. Rows of a multiple of a line are padded in shared memory.
+  void gathered() {
+    for (const std::int64_t unit : {1, 2, 4, 8, 16}) {
+      for (const std::int64_t bytes : {unit, (unit < 8 ? 11 : unit == 8 ? 5 : 3) * unit}) {
+        const std::int64_t other = unit == 16 ? 0 : unit;  // off a multiple of 16
+        // Of whole elements of 16 bytes, only the smallest matrices are gathered.
+        const bool few = bytes == 16;
+        const std::int64_t rows = few ? 5 : 13, cols = few ? 7 : 21, even = few ? 4 : 64 / (bytes == unit ? 1 : unit);
+        transpose({rows, cols, 1, cols + 1, rows + 2}, bytes, other, 3 * other);
+        transpose({rows, cols, 1, cols, rows + 2}, bytes, other, 3 * other);
+        transpose({rows, even, 1, even, rows + 2}, bytes, other, 3 * other);
+        transpose({rows, cols, 1, cols + 1}, bytes, other, 3 * other);
+        transpose({rows, cols}, bytes, other, 3 * other);
+        transpose({rows, even}, bytes, other, 3 * other);
+      }
+    }
+  }
+
+  void odd_elements() {
+    for (const std::int64_t bytes : {3, 5, 6, 7, 12, 24}) {
+      const std::int64_t natural = bytes & -bytes;
+      transpose({128, 192}, bytes, 16, 48);
+      transpose({131, 211, 2, 223}, bytes, natural, 3 * natural);
+      transpose({33, 501}, bytes, natural, 16);
+    }
+  }
+
+  void in_place(const twill::transpose_in_place_shape& s, std::int64_t bytes, std::int64_t offset = 0,
+                std::int64_t scratch_offset = 0) {
+    const std::size_t scratch = twill::transpose_in_place_scratch_bytes(bytes, s);
+    calls_.push_back(transpose_in_place_call(s, bytes, static_cast<std::size_t>(offset),
+                                             static_cast<std::size_t>(scratch_offset), scratch));
+  }
+
+  void squares() {
+    for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
+      const std::int64_t step = 16 / bytes;
+      in_place({5 * step, 5 * step, 2, 7 * step}, bytes, 16);
+      in_place({67, 67, 2, 72}, bytes, std::max<std::int64_t>(4, bytes));  // rows of whole words
+      in_place({67, 67, 2, 71}, bytes, bytes);
+      in_place({67, 67, 2, 71}, 3 * bytes, bytes);
+    }
+    // Tiles of 256 bytes: fifteen pairs a matrix, three for each multiprocessor.
+    const std::int64_t batch = (3 * multiprocessors_ + 14) / 15;
+    in_place({1040, 1040, batch, 1056}, 1, 16);
+    in_place({520, 520, batch, 536}, 2, 16);
+  }
+
+  // Small ones go through shared memory whole. Others by passes over rows and columns, each in shared memory; in
+  // scratch memory where a row is too long for that.
+  void rectangles() {
+    for (const std::int64_t unit : {1, 2, 4, 8, 16}) {
+      in_place({5, 7, 37}, 3 * unit, unit % 16);
+      in_place({17, 33, 37}, unit, 0);
+      const std::int64_t rows = shared_ / unit / 512 + 3;
+      in_place({rows, 528}, unit, 0);
+      in_place({521, rows}, unit, unit % 16);
+      in_place({rows, 524, 2, 0, rows * 524 + 1}, unit, unit % 16);
+      const std::int64_t length = shared_ / unit + 17;
+      in_place({3, length}, unit, 0, 16);
+      in_place({length, 3}, unit, unit % 16, 32);
+      if (unit < 16) in_place({3, length}, unit, 0, unit);
+    }
+    // Of these a stretch in shared memory holds too few columns of one row, so it is copied element by element.
+    in_place({std::min<std::int64_t>(24576, shared_ / 2) / 256 + 1, shared_ / 64 + 1}, 64);
+  }
+
+  void permute(const twill::permute_shape& s, std::int64_t bytes, std::int64_t in_offset, std::int64_t out_offset) {
+    calls_.push_back(permute_call(s, bytes, static_cast<std::size_t>(in_offset), static_cast<std::size_t>(out_offset)));
+  }
+
+  void permutations() {
+    const twill::dims reversed{3, 2, 1, 0};
+    for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
+      const std::int64_t side = 272 / bytes, other = bytes % 16;
+      if (bytes < 16) permute({{side, 3, 2, side}, reversed, {}, {}}, bytes, 16, 48);  // tiles
+      permute({{17, 3, 5, 19}, reversed, {}, {}}, bytes, other, 3 * other);            // a gathered box
+      permute({{5, 7, 9}, {2, 1, 0}, {140, 20, 2}, {84, 12, 2}}, bytes, other, 3 * other);
+    }
+    for (const std::int64_t row : {301, 316, 304}) permute({{5, 7, row}, {1, 0, 2}, {}, {}}, 1, 0, 0);
+  }
+
+  void reversals() {
+    for (const std::int64_t unit : {1, 2, 4, 8, 16}) {
+      const auto offset = static_cast<std::size_t>(unit % 16);
+      calls_.push_back(reverse_call(30001 / unit, unit, false, 3 * offset, offset));
+      calls_.push_back(reverse_call(30001 / unit, 3 * unit, false, 3 * offset, offset));
+      calls_.push_back(reverse_call(30001 / unit, unit, true, 0, offset));
+    }
+  }
+
+  std::int64_t multiprocessors_, shared_;
+  std::vector<drawn_call> calls_;
+};
+
+}  // namespace support
