@@ -32,8 +32,9 @@ class noting_device : public twill::simt::simt_device {
 
   void launch(void*, const twill::detail::launch_config&, const twill::simt::kernel_call& kernel) override {
     launched_.insert(kernel.address);
+    ++launches_;
   }
-  void copy(void*, void*, const void*, std::size_t, twill::detail::copy_direction) override {}
+  void copy(void*, void*, const void*, std::size_t, twill::detail::copy_direction) override { ++launches_; }
   void copy_rows(void*, const twill::detail::copy_args&, twill::detail::copy_direction) override {}
 
   kernel_set take_names() {
@@ -42,9 +43,12 @@ class noting_device : public twill::simt::simt_device {
     launched_.clear();
     return names;
   }
+  /// Of kernels and copies.
+  int launches() const { return launches_; }
 
  private:
   std::set<const void*> launched_;
+  int launches_ = 0;
 };
 
 twill::device_properties with_multiprocessors(twill::device_properties device, int count) {
@@ -75,7 +79,7 @@ const char* const families[] = {
     "transpose_small",    "transpose_tiny",  "transpose_whole", "transpose_slab", "transpose_band",  "transpose_odd",
     "transpose_gather",   "permute_tile",    "permute_gather",  "permute_rows",   "permute_naive",   "reverse_chunks",
     "reverse_staged",     "swap_tiles",      "swap_words",      "swap_units",     "turn_matrices",   "turn_row",
-    "swap_tiles_by_unit", "turn_columns",    "turn_to_scratch", "copy_strip",     "turn_long_row"};
+    "swap_tiles_by_unit", "turn_columns",    "turn_to_scratch", "copy_strip",     "turn_long_row",   "turn_row_parts"};
 
 bool is_kernel(const std::string& mangled) {
   if (mangled.find('.') != std::string::npos) return false;  // a part of one, split off by the compiler
@@ -117,6 +121,16 @@ std::string listed(const kernel_set& names) {
 kernel_set without(kernel_set all, const kernel_set& others) {
   for (const auto& name : others) all.erase(name);
   return all;
+}
+
+/// Kernels and copies of a transpose in place on an H200 with `times` the least scratch memory.
+int launches_of(const twill::transpose_in_place_shape& shape, std::int64_t element_bytes, std::size_t times) {
+  const auto noting = std::make_shared<noting_device>(twill::device::open("simt:h200").properties());
+  const twill::device device(noting);
+  const twill::stream stream(device);
+  const std::size_t scratch = times * twill::transpose_in_place_scratch_bytes(element_bytes, shape);
+  chosen_for(*noting, stream, support::transpose_in_place_call(shape, element_bytes, 0, 0, scratch));
+  return noting->launches();
 }
 
 twill::device_properties properties_of(const std::string& name) {
@@ -164,6 +178,53 @@ TEST_CASE("reference: kernels for more than 64 KiB of shared memory") {
   const twill::stream stream(device);
   const std::string wrong = support::run_all(stream, large);
   CHECK_MESSAGE(wrong.empty(), wrong);
+}
+
+TEST_CASE("reference: lines too long for shared memory, through scratch memory of several sizes") {
+  auto properties = with_multiprocessors(properties_of("simt:h200"), 64);
+  properties.shared_bytes_per_block = 256;
+  const auto on =
+      std::make_shared<twill::simt::simt_device>(properties, twill::simt::grid_limits{}, twill::simt::schedule{}, 1);
+  const twill::device device(on);
+  const twill::stream stream(device);
+  std::vector<support::drawn_call> calls;
+  for (const twill::transpose_in_place_shape& s :
+       {twill::transpose_in_place_shape{259, 266}, {266, 259}, {5, 2301, 2}, {2301, 5, 2, 0, 11507}}) {
+    for (const std::int64_t bytes : {1, 12}) {
+      const std::size_t least = twill::transpose_in_place_scratch_bytes(bytes, s);
+      for (const std::size_t scratch : {least, 3 * least + 64}) {
+        for (const std::size_t offset : {1, 16}) {
+          if (s.batch == 1 && offset == 16) continue;  // columns are copied unit by unit wherever scratch is
+          calls.push_back(support::transpose_in_place_call(s, bytes, 1, offset, scratch));
+        }
+      }
+    }
+  }
+  const std::string wrong = support::run_all(stream, calls);
+  CHECK_MESSAGE(wrong.empty(), wrong);
+}
+
+TEST_CASE("launches of a transpose in place with the least scratch memory, and with more") {
+  CHECK(launches_of({20000, 30000}, 4, 1) == 3);  // extents with a common divisor: one pass more
+  CHECK(launches_of({20011, 30000}, 4, 1) == 2);
+  CHECK(launches_of({60000, 70000}, 4, 1) == 3);
+  CHECK(launches_of({20000, 30000}, 16, 1) == 3);
+  CHECK(launches_of({10001, 80000}, 4, 1) == 2);
+  CHECK(launches_of({3, 1 << 22}, 4, 1) == 7);
+  CHECK(launches_of({201, 1000000}, 4, 1) == 1 + 2 * 201);
+  CHECK(launches_of({201, 1000000}, 4, 10) == 1 + 2 * 21);
+  CHECK(launches_of({300000, 300007}, 1, 1) == 2 * 300000 + 2 * 300007);
+  CHECK(launches_of({300000, 300007}, 1, 1000) == 2 * 300 + 2 * 301);
+}
+
+TEST_CASE("launches of a transpose in place with fast scratch memory do not grow with the batch") {
+  const auto noting = std::make_shared<noting_device>(twill::device::open("simt:h200").properties());
+  const twill::device device(noting);
+  const twill::stream stream(device);
+  const twill::transpose_in_place_shape gaps{300, 200, 20, 0, 300 * 200 + 5};
+  const std::size_t scratch = twill::transpose_in_place_scratch_bytes(4, gaps, twill::scratch_size::fast);
+  chosen_for(*noting, stream, support::transpose_in_place_call(gaps, 4, 0, 0, scratch));
+  CHECK(noting->launches() == 2);
 }
 
 TEST_SUITE_END();

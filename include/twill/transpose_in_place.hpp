@@ -41,11 +41,20 @@ void transpose_in_place_bytes(stream_ref stream, void* data, std::int64_t elemen
 /// Shape: `{2, 3}` makes [1,2,3, 4,5,6] into [1,4, 2,5, 3,6]. Extents may be 0. Square matrices may have a leading
 ///   dimension, and gaps stay untouched; others are packed.
 /// Units: 2 * rows * cols * batch * sizeof(T) bytes are moved once for square and for small matrices, twice with fast
-///   scratch, two or three times with the least.
+///   scratch. With less, once for each of two passes (three where rows and cols have a common divisor); twice for a
+///   pass that goes through scratch, so six times at most.
 /// Memory: device memory of the stream's device (host memory on "cpu" and "simt"), `data` aligned to T; matrices must
 ///   not overlap. `scratch` holds at least `transpose_in_place_scratch_bytes(sizeof(T), shape)` bytes, does not overlap
 ///   the matrices, and is free again when the stream has come past the call; what it holds then means nothing.
-/// Order: asynchronous in `stream`; no synchronisation, no allocation.
+/// Order: asynchronous in `stream`; no synchronisation, no allocation. One launch for square and for small matrices;
+/// two
+///   with fast scratch, for as many matrices as it holds. With less, one a pass if its lines (of max(rows, cols)
+///   elements, or of min(rows, cols) in the other passes), or at least a quarter of each of their elements, fit in the
+///   shared memory of a block. On an H200, with 227 KiB, that is up to 232448 elements of 4 bytes. Otherwise a pass
+///   goes through scratch, in two launches for each n lines, n being how often scratch holds max(rows, cols) elements:
+///   with the least, 2 * 100 launches a matrix for 100 rows of 4 MB. (So do rows that are too long whole where there
+///   are fewer than half as many as the device has multiprocessors.) A stream holds about a thousand launches; beyond
+///   that the call waits for some to end, unless there is more scratch.
 /// Throws: invalid_argument (scratch that is too small among others), before anything is launched; launch_failed.
 /// Source: Catanzaro, Keller and Garland, 2014, A Decomposition for In-place Matrix Transposition (least scratch).
 template <class T>

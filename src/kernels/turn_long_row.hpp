@@ -14,13 +14,14 @@ namespace twill::TWILL_BACKEND::kernels {
 
 constexpr int long_row_threads = 256;
 
-struct long_row {
+struct long_rows {
   turn_grid grid;
-  std::int64_t row;
-  int stretch;   // elements; whole chunks of 16 bytes
-  int run;       // at most so many of a run belong to a stretch
-  divider runs;  // by `run`
-  divider b;     // by grid.b
+  std::int64_t row, rows;         // the first one, and how many
+  std::int64_t stretches, pitch;  // of a row; bytes between rows in scratch memory
+  int stretch;                    // elements; whole chunks of 16 bytes
+  int run;                        // at most so many of a run belong to a stretch
+  divider runs;                   // by `run`
+  divider b;                      // by grid.b
 };
 
 // 4 bytes, or a unit, after each 128 keep columns that lie `height` apart in different banks.
@@ -32,14 +33,17 @@ __device__ int spread_out(int byte) {
 
 template <class Unit>
 __global__ void __launch_bounds__(long_row_threads)
-    turn_long_row(unsigned char* scratch, const unsigned char* from, long_row m) {
+    turn_long_row(unsigned char* scratch, const unsigned char* from, long_rows m) {
   constexpr int size = static_cast<int>(sizeof(Unit));
   using word = typename unit_of_bytes<(size < 4 ? 4 : size)>::type;
   unsigned char* shared = dynamic_shared<unsigned char>();
   const turn_grid& g = m.grid;
   const int bytes = g.units * size, height = static_cast<int>(g.height);
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.stretch;
-  if (first >= g.length) return;  // the whole block: the grid is a rectangle
+  const std::int64_t place_in_rows = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+  const std::int64_t row = place_in_rows / m.stretches, first = (place_in_rows - row * m.stretches) * m.stretch;
+  if (row >= m.rows) return;  // the whole block: the grid is a rectangle
+  from += row * g.length * bytes;
+  scratch += row * m.pitch;
   const int count = static_cast<int>(g.length - first < m.stretch ? g.length - first : m.stretch);
 
   if (g.backwards) {
@@ -55,7 +59,7 @@ __global__ void __launch_bounds__(long_row_threads)
     const std::int64_t low = w * g.length + first - height;  // j * height is above
     const std::int64_t above = low < 0 ? -1 : low / height, j = above + 1 + (i - w * m.run);
     if (j >= g.length) continue;
-    const auto turned = static_cast<std::uint32_t>(m.row) + divide(static_cast<std::uint32_t>(j), m.b);
+    const auto turned = static_cast<std::uint32_t>(m.row + row) + divide(static_cast<std::uint32_t>(j), m.b);
     const auto around = static_cast<int>(turned < static_cast<std::uint32_t>(height) ? turned : turned - height);
     const std::int64_t place = j * height - w * g.length + around - first;
     if (place < 0 || place >= count) continue;

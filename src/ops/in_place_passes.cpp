@@ -1,15 +1,18 @@
 // How rectangular matrices are turned by passes over rows and columns (kernels/turn_passes.hpp): in which order, and in
-// pieces of which size.
+// pieces of which size. A pass is one launch where lines fit in shared memory, whole or a quarter of each element at
+// least; else as many lines as scratch memory holds take two launches.
 
 #include <algorithm>
 #include <numeric>
 
 #include "kernels/turn_long_row.hpp"
 #include "kernels/turn_passes.hpp"
+#include "kernels/turn_row_parts.hpp"
 
 #include "core/check.hpp"
 #include "launch.hpp"
 #include "ops/in_place_plan.hpp"
+#include "ops/table.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -18,6 +21,24 @@ using detail::transpose_in_place_args;
 using detail::work_queue;
 using kernels::turn_grid;
 using kernels::turn_pass;
+
+// One block cannot keep a device busy: below so many rows, all blocks are better given to one row after the other.
+bool enough_rows(const work_queue& queue, std::int64_t rows) {
+  return 2 * rows >= queue.device->properties().multiprocessors;
+}
+
+template <class Part>
+void start_row_parts(const work_queue& queue, const transpose_in_place_args& a, turn_grid grid) {
+  constexpr std::int64_t size = sizeof(Part);
+  const std::int64_t threads = std::min<std::int64_t>(1024, queue.device->properties().max_threads_per_block);
+  grid.units = 1;
+  const kernels::row_step turn{0, static_cast<int>(threads * grid.height % grid.length),
+                               static_cast<int>(threads / grid.b), static_cast<int>(threads % grid.b)};
+  const kernels::row_parts m{grid, turn, static_cast<int>(a.element_bytes / size), a.batch};
+  check(launch(queue, grid_of(grid.height * a.batch, threads, grid.length * size), &kernels::turn_row_parts<Part>,
+               bytes_of(a.data), m),
+        in_place_call);
+}
 
 template <class Unit>
 class passes {
@@ -41,12 +62,15 @@ class passes {
   }
 
  private:
+  template <class>
+  friend class passes;
   static constexpr std::int64_t size = sizeof(Unit);
+  using narrower = typename kernels::unit_of_bytes<size == 1 ? 1 : size / 2>::type;
 
   void rows() {
     const std::int64_t bytes = grid_.length * a_.element_bytes, shared = ceil_div(bytes + 15, 16) * 16;
     if (shared > shared_of(queue_)) {
-      long_rows();
+      if (!rows_in_parts()) long_rows();
       return;
     }
     const std::int64_t most = std::min<std::int64_t>(1024, queue_.device->properties().max_threads_per_block);
@@ -60,29 +84,51 @@ class passes {
           in_place_call);
   }
 
-  // Each row through scratch memory: a pass there, and a copy back.
+  // Whether rows of which shared memory holds a part of all elements have been passed over.
+  bool rows_in_parts() {
+    std::int64_t part = size;
+    while (part > 1 && grid_.length * part > shared_of(queue_)) part /= 2;
+    if (grid_.length * part > shared_of(queue_) || a_.element_bytes > 4 * part) return false;
+    if (!enough_rows(queue_, grid_.height * a_.batch)) return false;
+    with_unit(part, [&](auto one) { start_row_parts<decltype(one)>(queue_, a_, grid_); });
+    return true;
+  }
+
+  // Rows through scratch memory: a pass there, and a copy back, of as many rows at a time as it holds.
   void long_rows() {
-    constexpr std::int64_t stretch_bytes = 24576;
+    constexpr std::int64_t stretch_bytes = 24576, worth_a_launch = std::int64_t{1} << 26;
     const std::int64_t bytes = a_.element_bytes, step = 16 / std::min<std::int64_t>(16, lowest_bit(bytes));
-    kernels::long_row m{};
+    const std::int64_t row_bytes = grid_.length * bytes, pitch = ceil_div(row_bytes, 16) * 16;
+    kernels::long_rows m{};
     m.grid = grid_;
     m.stretch = static_cast<int>(std::min(stretch_bytes, shared_of(queue_) / 2) / bytes / step * step);
     m.run = static_cast<int>(ceil_div(m.stretch, grid_.height) + 2);
     const bool whole = reinterpret_cast<std::uintptr_t>(a_.scratch) % 16 == 0;
     if (!whole || grid_.length > INT32_MAX || grid_.height > m.stretch / 4) {  // runs of a few elements are slower
-      each_strip(turn_pass::row, {0, 0, 1, grid_.length});
+      const std::int64_t at_once = a_.scratch_bytes / row_bytes;
+      each_strip(turn_pass::row, {0, 0, std::min(at_once, grid_.height), grid_.length});
       return;
     }
     m.runs = kernels::make_divider(m.run);
     m.b = kernels::make_divider(grid_.b);
-    const auto config = grid_of(ceil_div(grid_.length, m.stretch), kernels::long_row_threads,
-                                m.stretch * bytes + m.stretch * bytes / 128 * 16 + 16);
-    for (std::int64_t row = 0; row < grid_.height * a_.batch; ++row) {
-      m.row = row % grid_.height;
-      unsigned char* data = bytes_of(a_.data) + row / grid_.height * grid_.stride + m.row * grid_.length * bytes;
-      check(launch(queue_, config, &kernels::turn_long_row<Unit>, bytes_of(a_.scratch), data, m), in_place_call);
-      queue_.device->copy(queue_.native, data, a_.scratch, static_cast<std::size_t>(grid_.length * bytes),
-                          detail::copy_direction::device_to_device);
+    m.stretches = ceil_div(grid_.length, m.stretch);
+    m.pitch = pitch;
+    const std::int64_t shared = m.stretch * bytes + m.stretch * bytes / 128 * 16 + 16;
+    const std::int64_t at_once = row_bytes > worth_a_launch ? 1 : std::max<std::int64_t>(1, a_.scratch_bytes / pitch);
+    for (std::int64_t matrix = 0; matrix < a_.batch; ++matrix) {
+      for (m.row = 0; m.row < grid_.height; m.row += m.rows) {
+        m.rows = std::min(at_once, grid_.height - m.row);
+        unsigned char* data = bytes_of(a_.data) + matrix * grid_.stride + m.row * row_bytes;
+        check(launch(queue_, grid_of(m.rows * m.stretches, kernels::long_row_threads, shared),
+                     &kernels::turn_long_row<Unit>, bytes_of(a_.scratch), data, m),
+              in_place_call);
+        if (m.rows > 1) {
+          copy(queue_, {a_.scratch, data, m.rows, row_bytes, pitch, row_bytes});
+        } else {
+          queue_.device->copy(queue_.native, data, a_.scratch, static_cast<std::size_t>(row_bytes),
+                              detail::copy_direction::device_to_device);
+        }
+      }
     }
   }
 
@@ -96,8 +142,11 @@ class passes {
     while (width > size && grid_.height > limit / 2 / width) width /= 2;
     if (width <= 16 && grid_.height <= limit / 32) width = 32;
     if (grid_.height > limit / width) {
-      each_strip(pass,
-                 {0, 0, grid_.height, std::max<std::int64_t>(1, a_.scratch_bytes / (grid_.height * a_.element_bytes))});
+      if (size > 1 && grid_.height <= limit / std::max<std::int64_t>(1, size / 4)) {
+        passes<narrower>(queue_, a_).columns(pass);
+      } else {
+        each_strip(pass, {0, 0, grid_.height, a_.scratch_bytes / (grid_.height * a_.element_bytes)});
+      }
       return;
     }
     if (aligned && width >= 16) {
@@ -126,21 +175,30 @@ class passes {
           in_place_call);
   }
 
-  // A pass strip by strip through scratch memory.
-  void each_strip(turn_pass pass, kernels::turn_strip s) {
-    const std::int64_t cols = s.cols, lines = pass == turn_pass::row ? grid_.height : 1;
-    unsigned char* scratch = bytes_of(a_.scratch);
-    for (std::int64_t matrix = 0; matrix < a_.batch; ++matrix) {
-      unsigned char* data = bytes_of(a_.data) + matrix * grid_.stride;
-      for (s.row = 0; s.row < lines; ++s.row) {
-        for (s.col = 0; s.col < grid_.length; s.col += cols) {
-          s.cols = std::min(cols, grid_.length - s.col);
-          const auto config = grid_of(ceil_div(s.rows * s.cols * grid_.units, 256), 256, 0);
-          check(launch(queue_, config, &kernels::turn_to_scratch<Unit>, scratch, data, grid_, s, pass), in_place_call);
-          check(launch(queue_, config, &kernels::copy_strip<Unit>, data, scratch, grid_, s), in_place_call);
+  // A pass through scratch memory, strip by strip: some whole rows, or some whole columns.
+  void each_strip(turn_pass pass, const kernels::turn_strip& strip) {
+    if constexpr (size == 16) {
+      passes<narrower>(queue_, a_).each_strip(pass, strip);
+    } else {
+      kernels::turn_strip s = strip;
+      for (std::int64_t matrix = 0; matrix < a_.batch; ++matrix) {
+        unsigned char* data = bytes_of(a_.data) + matrix * grid_.stride;
+        for (s.row = 0; s.row < grid_.height; s.row += strip.rows) {
+          s.rows = std::min(strip.rows, grid_.height - s.row);
+          for (s.col = 0; s.col < grid_.length; s.col += strip.cols) {
+            s.cols = std::min(strip.cols, grid_.length - s.col);
+            start_strip(data, s, pass);
+          }
         }
       }
     }
+  }
+
+  void start_strip(unsigned char* data, const kernels::turn_strip& s, turn_pass pass) {
+    unsigned char* scratch = bytes_of(a_.scratch);
+    const auto config = grid_of(ceil_div(s.rows * s.cols * grid_.units, 256), 256, 0);
+    check(launch(queue_, config, &kernels::turn_to_scratch<Unit>, scratch, data, grid_, s, pass), in_place_call);
+    check(launch(queue_, config, &kernels::copy_strip<Unit>, data, scratch, grid_, s), in_place_call);
   }
 
   work_queue queue_;

@@ -93,11 +93,12 @@ void turn_by_copy(const work_queue& queue, const transpose_in_place_args& a) {
     const std::int64_t count = std::min(at_once, a.batch - first);
     unsigned char* data = bytes_of(a.data) + first * a.stride * a.element_bytes;
     transpose(queue, {data, a.scratch, a.element_bytes, a.rows, a.cols, count, a.cols, a.rows, a.stride, matrix});
-    const bool gapless = count == 1 || a.stride == matrix;
-    for (std::int64_t i = 0; i < (gapless ? 1 : count); ++i) {
-      queue.device->copy(queue.native, data + i * a.stride * a.element_bytes, bytes_of(a.scratch) + i * bytes,
-                         static_cast<std::size_t>(gapless ? count * bytes : bytes),
+    const std::int64_t stride = a.stride * a.element_bytes;
+    if (count == 1 || stride == bytes) {
+      queue.device->copy(queue.native, data, a.scratch, static_cast<std::size_t>(count * bytes),
                          detail::copy_direction::device_to_device);
+    } else {
+      copy(queue, {a.scratch, data, count, bytes, bytes, stride});
     }
   }
 }

@@ -145,8 +145,8 @@ class directed_calls {
     in_place({520, 520, batch, 536}, 2, 16);
   }
 
-  // Small ones go through shared memory whole. Others by passes over rows and columns, each in shared memory; in
-  // scratch memory where a row is too long for that.
+  // Small ones go through shared memory whole. Others by passes over rows and columns: in shared memory, of rows that
+  // are too long for it a part of each element, and through scratch memory where these are too long as well.
   void rectangles() {
     for (const std::int64_t unit : {1, 2, 4, 8, 16}) {
       in_place({5, 7, 37}, 3 * unit, unit % 16);
@@ -155,13 +155,14 @@ class directed_calls {
       in_place({rows, 528}, unit, 0);
       in_place({521, rows}, unit, unit % 16);
       in_place({rows, 524, 2, 0, rows * 524 + 1}, unit, unit % 16);
-      const std::int64_t length = shared_ / unit + 17;
-      in_place({3, length}, unit, 0, 16);
-      in_place({length, 3}, unit, unit % 16, 32);
-      if (unit < 16) in_place({3, length}, unit, 0, unit);
+      const std::int64_t many = multiprocessors_ / 2 + 2, length = shared_ / unit / 2 + 17;
+      in_place({many, length}, 2 * unit, unit % 16);
+      in_place({length, many}, 2 * unit, unit % 16);
+      const std::int64_t longer = 4 * shared_ / unit + 17;
+      in_place({3, longer}, unit, 0, 16);
+      in_place({longer, 3}, unit, unit % 16, 32);
+      if (unit < 16) in_place({3, longer}, unit, 0, unit);
     }
-    // Of these a stretch in shared memory holds too few columns of one row, so it is copied element by element.
-    in_place({std::min<std::int64_t>(24576, shared_ / 2) / 256 + 1, shared_ / 64 + 1}, 64);
   }
 
   void permute(const twill::permute_shape& s, std::int64_t bytes, std::int64_t in_offset, std::int64_t out_offset) {
