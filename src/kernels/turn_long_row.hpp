@@ -31,11 +31,35 @@ __device__ int spread_out(int byte) {
   return byte + (byte >> 7) * (size < 4 ? 4 : size);
 }
 
+// Brings a stretch from shared memory to scratch memory. That begins at a multiple of 16, and so does each stretch of
+// it.
+template <class Unit>
+__device__ void write_stretch(unsigned char* scratch, const unsigned char* shared, int bytes) {
+  constexpr int size = static_cast<int>(sizeof(Unit));
+  using word = typename unit_of_bytes<(size < 4 ? 4 : size)>::type;
+  for (int chunk = threadIdx.x * 16; chunk < bytes; chunk += long_row_threads * 16) {
+    if (chunk + 16 <= bytes) {
+      union {
+        word16 whole;
+        word words[16 / sizeof(word)];
+      } v;
+#pragma unroll
+      for (int k = 0; k < static_cast<int>(16 / sizeof(word)); ++k) {
+        v.words[k] = *reinterpret_cast<const word*>(shared + spread_out<Unit>(chunk) + k * sizeof(word));
+      }
+      *reinterpret_cast<word16*>(scratch + chunk) = v.whole;
+      continue;
+    }
+    for (int byte = chunk; byte < bytes; byte += size) {
+      *reinterpret_cast<Unit*>(scratch + byte) = *reinterpret_cast<const Unit*>(shared + spread_out<Unit>(byte));
+    }
+  }
+}
+
 template <class Unit>
 __global__ void __launch_bounds__(long_row_threads)
     turn_long_row(unsigned char* scratch, const unsigned char* from, long_rows m) {
   constexpr int size = static_cast<int>(sizeof(Unit));
-  using word = typename unit_of_bytes<(size < 4 ? 4 : size)>::type;
   unsigned char* shared = dynamic_shared<unsigned char>();
   const turn_grid& g = m.grid;
   const int bytes = g.units * size, height = static_cast<int>(g.height);
@@ -74,25 +98,7 @@ __global__ void __launch_bounds__(long_row_threads)
   }
   if (g.backwards) return;
   __syncthreads();
-  // Scratch memory begins at a multiple of 16, and so does each stretch of it.
-  scratch += first * bytes;
-  for (int chunk = threadIdx.x * 16; chunk < count * bytes; chunk += long_row_threads * 16) {
-    if (chunk + 16 <= count * bytes) {
-      union {
-        word16 whole;
-        word words[16 / sizeof(word)];
-      } v;
-#pragma unroll
-      for (int k = 0; k < static_cast<int>(16 / sizeof(word)); ++k) {
-        v.words[k] = *reinterpret_cast<const word*>(shared + spread_out<Unit>(chunk) + k * sizeof(word));
-      }
-      *reinterpret_cast<word16*>(scratch + chunk) = v.whole;
-      continue;
-    }
-    for (int byte = chunk; byte < count * bytes; byte += size) {
-      *reinterpret_cast<Unit*>(scratch + byte) = *reinterpret_cast<const Unit*>(shared + spread_out<Unit>(byte));
-    }
-  }
+  write_stretch<Unit>(scratch + first * bytes, shared, count * bytes);
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels
