@@ -60,7 +60,8 @@ struct mover {
   int exponent;  // of the element size, where there is a vector function for it; else -1
   tile_function plain;
 
-  void move(const vector_tile& t, bool streamed) const {
+  /// `next`, unless null, is where a tile of this size begins that will be moved after this one.
+  void move(const vector_tile& t, bool streamed, const unsigned char* next = nullptr) const {
     const std::int64_t edge = 16 / bytes;
     if (exponent < 0) return plain(t, static_cast<std::size_t>(bytes));
     if (exponent < 4 && t.cols >= 2 && t.cols <= 4 && t.in_ld == t.cols * bytes) return vector->split[exponent](t);
@@ -70,7 +71,7 @@ struct mover {
     vector_tile whole = t;
     whole.rows = floor_to(t.rows, line_bytes / bytes);
     whole.cols = floor_to(t.cols, edge);
-    vector->transpose_streamed[exponent](whole);
+    vector->transpose_streamed[exponent](whole, next);
     // What is left is less than a line high or a block wide: it is transposed together with some of its neighbours.
     if (whole.rows < t.rows) rest(t, std::min(whole.rows, t.rows - edge), 0);
     if (whole.cols < t.cols) rest(t, 0, t.cols - edge);
@@ -124,7 +125,11 @@ plan plan_of(const transpose_args& a) {
     p.by = way::run;
     p.height = a.rows;
     p.width = std::min(a.cols, buffer_bytes / 2 / (a.rows * bytes));
-  } else if (!p.streamed || (p.with.exponent >= 0 && lines_aligned(a))) {
+  } else if (p.streamed && p.with.exponent >= 0 && lines_aligned(a)) {
+    const std::int64_t pitch = std::clamp<std::int64_t>(a.in_ld * bytes, 16, streamed_tile_width);
+    p.height = std::min(a.rows, streamed_tile_rows * floor_to(streamed_tile_width, pitch) / pitch);
+    p.width = std::min(a.cols, streamed_tile_width / bytes);
+  } else if (!p.streamed) {
     p.height = std::min(a.rows, std::max<std::int64_t>(8, 256 / bytes));
     p.width = std::min(a.cols, std::max<std::int64_t>(8, 256 / bytes));
   } else {
@@ -179,14 +184,23 @@ void move_run(const transpose_args& a, const plan& p, std::int64_t matrix, std::
   put(p, output_at(a, matrix, 0, col), buffer, count * size);
 }
 
-void move_tile(const transpose_args& a, const plan& p, std::int64_t tile) {
-  const std::int64_t col = tile % p.across * p.width, row = tile / p.across % p.down * p.height;
-  const std::int64_t matrix = tile / p.across / p.down * p.matrices;
+struct tile_place {
+  std::int64_t matrix, row, col;
+};
+
+tile_place place_of(const plan& p, std::int64_t tile) {
+  return {tile / p.across / p.down * p.matrices, tile / p.across % p.down * p.height, tile % p.across * p.width};
+}
+
+// `more`: the tile after it is moved next.
+void move_tile(const transpose_args& a, const plan& p, std::int64_t tile, bool more) {
+  const auto [matrix, row, col] = place_of(p, tile);
   if (p.by == way::run) return move_run(a, p, matrix, col);
   if (p.by == way::buffered) return move_buffered(a, p, matrix, row, col);
+  const tile_place next = place_of(p, tile + 1);
   p.with.move({input_at(a, matrix, row, col), output_at(a, matrix, row, col), a.in_ld * a.element_bytes,
                a.out_ld * a.element_bytes, std::min(p.height, a.rows - row), std::min(p.width, a.cols - col)},
-              p.streamed);
+              p.streamed, more ? input_at(a, next.matrix, next.row, next.col) : nullptr);
 }
 
 }  // namespace
@@ -199,7 +213,7 @@ void transpose(const detail::work_queue& queue, const transpose_args& a) {
       std::max<std::int64_t>(1, task_bytes / (p.height * p.width * p.matrices * a.element_bytes));
   team_of(queue).run(static_cast<std::size_t>(ceil_div(tiles, at_once)), [&](std::size_t task) {
     const auto first = static_cast<std::int64_t>(task) * at_once, end = std::min(tiles, first + at_once);
-    for (std::int64_t tile = first; tile < end; ++tile) move_tile(a, p, tile);
+    for (std::int64_t tile = first; tile < end; ++tile) move_tile(a, p, tile, tile + 1 < end);
     if (p.streamed) p.with.vector->fence();
   });
 }

@@ -111,18 +111,58 @@ void transpose_any(const vector_tile& t) {
   if (row < t.rows) transpose_rows<Bytes, decltype(narrow), false>(narrow, t, t.rows - edge);
 }
 
-// A line of each output row at a time, so that it goes out in one piece.
+// Brings `rows` rows of `lines` lines into the second-level cache, as many lines a call as `now` says.
+class tile_prefetch {
+ public:
+  HWY_INLINE tile_prefetch(const unsigned char* at, std::int64_t ld, std::int64_t rows, std::int64_t lines)
+      : at_(at), ld_(ld), rows_(at == nullptr ? 0 : rows), lines_(lines) {}
+  HWY_INLINE void step(std::int64_t now) {
+    for (; now > 0 && rows_ > 0; --now) {
+      __builtin_prefetch(at_ + line_ * line_bytes, 0, 2);
+      if (++line_ < lines_) continue;
+      line_ = 0;
+      at_ += ld_;
+      --rows_;
+    }
+  }
+
+ private:
+  const unsigned char* at_;
+  std::int64_t ld_, rows_, lines_, line_ = 0;
+};
+
+// Lines of output rows, so that each goes out in one piece; each that leaves makes room for one of the next tile.
 template <int Bytes>
-void transpose_lines(const vector_tile& t) {
+void transpose_lines(const vector_tile& t, const unsigned char* next, std::int64_t next_ld) {
   constexpr std::int64_t edge = 16 / Bytes, line_rows = line_bytes / Bytes, step = vector_bytes / Bytes;
-  for (std::int64_t row = 0; row < t.rows; row += line_rows) {
-    for (std::int64_t col = 0; col < t.cols; col += edge) {
+  tile_prefetch prefetch(next, next_ld, t.rows, (t.cols * Bytes + line_bytes - 1) / line_bytes);
+  for (std::int64_t col = 0; col < t.cols; col += edge) {
+    for (std::int64_t row = 0; row < t.rows; row += line_rows) {
+      prefetch.step(edge);
       for (std::int64_t r = row; r < row + line_rows; r += step) {
         transpose_block<Bytes, bytes_tag, true>(bytes_tag(), t.in + r * t.in_ld + col * Bytes, t.in_ld,
                                                 t.out + col * t.out_ld + r * Bytes, t.out_ld);
       }
     }
   }
+}
+
+// Rows that are a power of two apart share few places of the first-level cache: far ones come through a buffer.
+template <int Bytes>
+void transpose_streamed(const vector_tile& t, const unsigned char* next) {
+  if (t.in_ld <= streamed_tile_width) return transpose_lines<Bytes>(t, nullptr, 0);
+  constexpr std::int64_t pitch = streamed_tile_width + line_bytes;
+  alignas(line_bytes) unsigned char buffer[streamed_tile_rows * pitch];
+  const std::int64_t width = t.cols * Bytes;
+  const bytes_tag d;
+  for (std::int64_t row = 0; row < t.rows; ++row) {
+    const unsigned char* from = t.in + row * t.in_ld;
+    unsigned char* to = buffer + row * pitch;
+    std::int64_t at = 0;
+    for (; at + std::int64_t{vector_bytes} <= width; at += vector_bytes) hn::Store(hn::LoadU(d, from + at), d, to + at);
+    if (at < width) std::memcpy(to + at, from + at, static_cast<std::size_t>(width - at));
+  }
+  transpose_lines<Bytes>({buffer, t.out, pitch, t.out_ld, t.rows, t.cols}, next, t.in_ld);
 }
 
 // Rows of two, three or four elements to columns, and back. What does not fill a vector goes one by one.
@@ -183,7 +223,8 @@ const vector_functions* functions() {
       hwy::TargetName(HWY_TARGET),
       &stream,
       {&transpose_any<1>, &transpose_any<2>, &transpose_any<4>, &transpose_any<8>, &transpose_any<16>},
-      {&transpose_lines<1>, &transpose_lines<2>, &transpose_lines<4>, &transpose_lines<8>, &transpose_lines<16>},
+      {&transpose_streamed<1>, &transpose_streamed<2>, &transpose_streamed<4>, &transpose_streamed<8>,
+       &transpose_streamed<16>},
       {&split<std::uint8_t>, &split<std::uint16_t>, &split<std::uint32_t>, &split<std::uint64_t>},
       {&join<std::uint8_t>, &join<std::uint16_t>, &join<std::uint32_t>, &join<std::uint64_t>},
       {&scan_vectors<std::uint8_t>::sum, &scan_vectors<std::uint16_t>::sum, &scan_vectors<std::uint32_t>::sum,

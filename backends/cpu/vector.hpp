@@ -15,6 +15,10 @@ inline constexpr std::int64_t line_bytes = 64;
 /// Outputs below this are left in the caches, for whoever reads them next.
 inline constexpr std::int64_t least_streamed = std::int64_t{4} << 20;
 
+/// Rows of input, and bytes of each, that are streamed as one tile: of more rows the processor's own prefetchers lose
+/// track. Where rows begin no further apart than the bytes, there may be more.
+inline constexpr std::int64_t streamed_tile_rows = 64, streamed_tile_width = 256;
+
 /// A rectangle of elements on both sides; distances in bytes.
 struct vector_tile {
   const unsigned char* in;
@@ -29,9 +33,10 @@ struct vector_functions {
   void (*stream)(unsigned char* to, const unsigned char* from, std::size_t bytes);
   /// Transposes elements of 1, 2, 4, 8, 16 bytes (by the exponent): at least as many rows and columns as fit 16 bytes.
   void (*transpose[5])(const vector_tile& tile);
-  /// The same, streamed: `out` and `out_ld` are multiples of a line, `rows` of the elements in one, `cols` of those in
-  /// 16 bytes.
-  void (*transpose_streamed[5])(const vector_tile& tile);
+  /// The same, streamed, of a tile that streamed_tile_rows and streamed_tile_width bound: `out` and `out_ld` are
+  /// multiples of a line, `rows` of the elements in one, `cols` of those in 16 bytes. Meanwhile as large a tile at
+  /// `next`, unless that is null, is brought into the caches.
+  void (*transpose_streamed[5])(const vector_tile& tile, const unsigned char* next);
   /// Transposes elements of 1, 2, 4, 8 bytes from packed rows of 2, 3 or 4 columns.
   void (*split[4])(const vector_tile& tile);
   /// Transposes elements of 1, 2, 4, 8 bytes to packed rows of 2, 3 or 4.
