@@ -166,6 +166,7 @@ set(twill_simt_sources
   backends/simt/timing/prediction.cpp
   backends/simt/timing/trace.cpp
   backends/simt/timing_sheet.cpp
+  backends/simt/told_access.cpp
   backends/simt/transaction_counter.cpp)
 
 # What a datasheet may say, as a JSON Schema: for editors.
@@ -244,6 +245,7 @@ set(twill_tests
   tests/scan_test.cpp
   tests/simt_checks_test.cpp
   tests/simt_choices_test.cpp
+  tests/simt_counts_test.cpp
   tests/sieve_test.cpp
   tests/simt_faults_test.cpp
   tests/simt_host_test.cpp

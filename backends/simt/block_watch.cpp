@@ -47,13 +47,15 @@ void block_watch::access(std::uintptr_t at, std::size_t bytes, std::size_t align
   access_fault fault;
   if (dynamic_shared_.holds(at)) {
     if (checker_) fault = checker_->of_shared(access);
-    record(memory_space::shared, at - dynamic_shared_.base, bytes, writes(kind), place);
+    record(memory_space::shared, at - dynamic_shared_.base, bytes, kind, place);
   } else if (static_shared_.holds(at)) {
     if (checker_) fault = checker_->of_shared(access);
-    record(memory_space::shared, at - static_shared_.base, bytes, writes(kind), place);
+    // What the variables are aligned to, banks are to see: the base need not be.
+    const std::uintptr_t base = static_shared_.base / 256 * 256;
+    record(memory_space::shared, warp_access::static_shared + (at - base), bytes, kind, place);
   } else if (const auto* range = launch_.memory->find(at)) {
     if (checker_) fault = checker_->of_global(access, *range);
-    record(memory_space::global, range->device_address + (at - range->base), bytes, writes(kind), place);
+    record(memory_space::global, range->device_address + (at - range->base), bytes, kind, place);
   } else if (checker_) {
     fault = checker_->elsewhere(access);
   }
@@ -61,12 +63,13 @@ void block_watch::access(std::uintptr_t at, std::size_t bytes, std::size_t align
 }
 
 // A copy of a whole object comes as one access of any size; no GPU moves more than 16 bytes at once.
-void block_watch::record(memory_space space, std::uint64_t address, std::size_t bytes, bool store, const void* place) {
+void block_watch::record(memory_space space, std::uint64_t address, std::size_t bytes, access_kind kind,
+                         const void* place) {
   while (recording_ && bytes > 0) {
     std::size_t part = 16;
     while (part > bytes || address % part != 0) part /= 2;
     if (bytes <= 16 && (bytes & (bytes - 1)) == 0) part = bytes;
-    recorder_->add(running.thread, space, address, part, store, place);
+    recorder_->add(running.thread, space, address, part, kind, place);
     address += part;
     bytes -= part;
   }

@@ -52,7 +52,7 @@ class block_watch {
   void end_interval();
 
  private:
-  void record(memory_space space, std::uint64_t address, std::size_t bytes, bool store, const void* place);
+  void record(memory_space space, std::uint64_t address, std::size_t bytes, access_kind kind, const void* place);
   bool is_private(std::uintptr_t at) const;
 
   const launch_watch& launch_;

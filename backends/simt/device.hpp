@@ -10,13 +10,15 @@
 #include <twill/element.hpp>
 
 #include "identity.hpp"
+#include "told_access.hpp"
 
 #define __global__
 #define __device__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
-/// One for each OS thread: it runs one block at a time.
-#define __shared__ static thread_local
+/// One for each OS thread: it runs one block at a time. Aligned to two rows of 32 banks, so that no count depends on
+/// where a linker puts it.
+#define __shared__ alignas(256) static thread_local
 /// A macro, so that the call lies on the kernel's line.
 #define __syncthreads() ::twill::simt::block_barrier()
 
@@ -112,44 +114,51 @@ inline std::uint16_t half_from_float(float value) {
   return float16(value).bits;
 }
 
-// Atomics on integers of 4 or 8 bytes: device scope, relaxed. Each returns what was there.
+// Atomics on integers of 4 or 8 bytes: device scope, relaxed. Each returns what was there. Functions of their own, so
+// that an access has its place where it is called.
 
 template <class T>
 inline constexpr bool is_atomic_word = std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
 template <class T>
-inline T atomic_add(T* at, T value) {
+[[gnu::noinline]] T atomic_add(T* at, T value) {
   static_assert(is_atomic_word<T>);
+  const told_access told(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
   return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
 }
 template <class T>
-inline T atomic_or(T* at, T value) {
+[[gnu::noinline]] T atomic_or(T* at, T value) {
   static_assert(is_atomic_word<T>);
+  const told_access told(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
   return __atomic_fetch_or(at, value, __ATOMIC_RELAXED);
 }
 template <class T>
-inline T atomic_exchange(T* at, T value) {
+[[gnu::noinline]] T atomic_exchange(T* at, T value) {
   static_assert(is_atomic_word<T>);
+  const told_access told(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
   return __atomic_exchange_n(at, value, __ATOMIC_RELAXED);
 }
 /// Writes `desired` where `expected` is found.
 template <class T>
-inline T atomic_cas(T* at, T expected, T desired) {
+[[gnu::noinline]] T atomic_cas(T* at, T expected, T desired) {
   static_assert(is_atomic_word<T>);
+  const told_access told(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
   __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   return expected;
 }
 template <class T>
-inline T atomic_min(T* at, T value) {
+[[gnu::noinline]] T atomic_min(T* at, T value) {
   static_assert(is_atomic_word<T>);
+  const told_access told(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
   T seen = __atomic_load_n(at, __ATOMIC_RELAXED);
   while (value < seen && !__atomic_compare_exchange_n(at, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
   return seen;
 }
 template <class T>
-inline T atomic_max(T* at, T value) {
+[[gnu::noinline]] T atomic_max(T* at, T value) {
   static_assert(is_atomic_word<T>);
+  const told_access told(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
   T seen = __atomic_load_n(at, __ATOMIC_RELAXED);
   while (seen < value && !__atomic_compare_exchange_n(at, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
@@ -164,35 +173,45 @@ inline void thread_fence() {
 }
 
 template <class T>
-inline T load_relaxed(const T* from) {
+[[gnu::noinline]] T load_relaxed(const T* from) {
   static_assert(is_atomic_word<T>);
+  const told_access told(from, sizeof(T), access_kind::atomic_load, __builtin_return_address(0));
   return __atomic_load_n(from, __ATOMIC_RELAXED);
 }
 /// Two words side by side, at a multiple of 16 bytes: each is loaded as by load_relaxed.
-inline void load_relaxed_pair(const std::uint64_t* from, std::uint64_t& first, std::uint64_t& second) {
-  first = load_relaxed(from);
-  second = load_relaxed(from + 1);
+template <class Word>
+[[gnu::noinline]] void load_relaxed_pair(const Word* from, Word& first, Word& second) {
+  static_assert(std::is_same_v<Word, std::uint64_t>);
+  const told_access told(from, 2 * sizeof(Word), access_kind::atomic_load, __builtin_return_address(0));
+  first = __atomic_load_n(from, __ATOMIC_RELAXED);
+  second = __atomic_load_n(from + 1, __ATOMIC_RELAXED);
 }
 template <class T>
-inline void store_relaxed(T* to, T value) {
+[[gnu::noinline]] void store_relaxed(T* to, T value) {
   static_assert(is_atomic_word<T>);
+  const told_access told(to, sizeof(T), access_kind::atomic_store, __builtin_return_address(0));
   __atomic_store_n(to, value, __ATOMIC_RELAXED);
 }
 /// What the thread that stored the value wrote before `store_release` is seen after this load.
 template <class T>
-inline T load_acquire(const T* from) {
+[[gnu::noinline]] T load_acquire(const T* from) {
   static_assert(is_atomic_word<T>);
+  const told_access told(from, sizeof(T), access_kind::atomic_load, __builtin_return_address(0));
   return __atomic_load_n(from, __ATOMIC_ACQUIRE);
 }
 template <class T>
-inline void store_release(T* to, T value) {
+[[gnu::noinline]] void store_release(T* to, T value) {
   static_assert(is_atomic_word<T>);
+  const told_access told(to, sizeof(T), access_kind::atomic_store, __builtin_return_address(0));
   __atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
 
 /// Adds one; what this thread wrote before is seen by those who find its addition, and what they wrote by this thread.
-inline std::uint32_t take_ticket(std::uint32_t* at) {
-  return __atomic_fetch_add(at, 1u, __ATOMIC_ACQ_REL);
+template <class Word>
+[[gnu::noinline]] Word take_ticket(Word* at) {
+  static_assert(std::is_same_v<Word, std::uint32_t>);
+  const told_access told(at, sizeof(Word), access_kind::atomic, __builtin_return_address(0));
+  return __atomic_fetch_add(at, Word{1}, __ATOMIC_ACQ_REL);
 }
 
 }  // namespace twill::simt

@@ -53,8 +53,11 @@ predicted_time predict(const device& on, const std::function<void()>& work) {
     const recording_scope scope(static_cast<simt::simt_device&>(*on.impl()), predictor);
     work();
   }
-  predicted_time found{predictor.seconds(), predictor.launches().size()};
+  predicted_time found;
+  found.seconds = predictor.seconds();
+  found.launches = predictor.launches().size();
   for (const auto& launch : predictor.launches()) {
+    found.waiting += launch.waits ? 1 : 0;
     found.sampled = found.sampled || launch.recorded < launch.blocks;
     found.busiest_channel = std::max(found.busiest_channel, launch.busiest_channel);
   }

@@ -25,7 +25,8 @@ shared_traffic plain(const simt::shared_counts& c) {
 }
 
 traffic plain(const simt::access_counts& c) {
-  return {plain(c.global_loads), plain(c.global_stores), plain(c.shared_loads), plain(c.shared_stores)};
+  return {plain(c.global_loads), plain(c.global_stores), plain(c.global_atomics),
+          plain(c.shared_loads), plain(c.shared_stores), plain(c.shared_atomics)};
 }
 
 void add_to(global_traffic& sum, const global_traffic& other) {
@@ -83,6 +84,7 @@ class profile_sink : public simt::access_sink {
     one.shared_bytes = shared_bytes;
     one.blocks = facts.blocks;
     one.recorded_blocks = facts.recorded;
+    one.waits = facts.waits;
     for (const auto& [site, counts] : counter_->sites()) {
       line_profile line;
       static_cast<traffic&>(line) = plain(counts);
@@ -143,8 +145,10 @@ double traffic::used() const {
 void traffic::add(const traffic& other) {
   add_to(loads, other.loads);
   add_to(stores, other.stores);
+  add_to(atomics, other.atomics);
   add_to(shared_loads, other.shared_loads);
   add_to(shared_stores, other.shared_stores);
+  add_to(shared_atomics, other.shared_atomics);
 }
 
 profile take_profile(const device& on, const std::function<void()>& work, const profile_options& options) {

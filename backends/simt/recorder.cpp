@@ -22,6 +22,11 @@ void recording::count_block() {
   ++facts_.recorded;
 }
 
+void recording::note_wait() {
+  const std::lock_guard lock(mutex_);
+  facts_.waits = true;
+}
+
 std::uint32_t recording::site_of(const void* place) {
   const source_line line = lines_.of_call(place);
   const auto key = line.file.empty() ? std::to_string(reinterpret_cast<std::uintptr_t>(place))
@@ -41,11 +46,12 @@ void recorder::begin_block(std::uint64_t block, unsigned threads) {
   into_.count_block();
 }
 
-recorder::place_record& recorder::record_of(const void* place, memory_space space, std::size_t bytes, bool store) {
+recorder::place_record& recorder::record_of(const void* place, memory_space space, std::size_t bytes,
+                                            access_kind kind) {
   // User addresses have 47 bits on the processors that run this, or 56: what else tells places apart lies above.
   const std::uint64_t key = reinterpret_cast<std::uintptr_t>(place) ^ static_cast<std::uint64_t>(bytes) << 57 ^
                             static_cast<std::uint64_t>(space == memory_space::shared) << 62 ^
-                            static_cast<std::uint64_t>(store) << 63;
+                            static_cast<std::uint64_t>(writes(kind)) << 63;
   if (key == last_key_ && last_ != nullptr) return *last_;
   const auto [found, is_new] = places_.try_emplace(key);
   place_record& record = found->second;
@@ -53,7 +59,7 @@ recorder::place_record& recorder::record_of(const void* place, memory_space spac
     record.site = into_.site_of(place);
     record.bytes = static_cast<std::uint8_t>(bytes);
     record.space = space;
-    record.store = store;
+    record.kind = kind;
     record.threads.resize(threads_);
     record.warps.resize(warps_.size());
   }
@@ -62,9 +68,16 @@ recorder::place_record& recorder::record_of(const void* place, memory_space spac
   return record;
 }
 
-void recorder::add(unsigned thread, memory_space space, std::uint64_t address, std::size_t bytes, bool store,
+bool recorder::is_polled_again(const place_record& place, unsigned thread, std::uint64_t address) {
+  if (!waits_) into_.note_wait();
+  waits_ = true;
+  return !polled_.emplace(&place, thread, address).second;
+}
+
+void recorder::add(unsigned thread, memory_space space, std::uint64_t address, std::size_t bytes, access_kind kind,
                    const void* place) {
-  place_record& here = record_of(place, space, bytes, store);
+  place_record& here = record_of(place, space, bytes, kind);
+  if (kind == access_kind::atomic_load && is_polled_again(here, thread, address)) return;
   const unsigned warp = thread / lanes_, lane = thread % lanes_;
   auto& mine = here.threads[thread];
   auto& ours = here.warps[warp];
@@ -132,7 +145,8 @@ void recorder::end_interval(unsigned interval) {
       for (const instruction& one : warps_[w]) {
         if (one.active == 0) continue;
         access.space = one.place->space;
-        access.store = one.place->store;
+        access.store = writes(one.place->kind);
+        access.atomic = one.place->kind == access_kind::atomic;
         access.bytes = one.place->bytes;
         access.site = one.place->site;
         access.active = one.active;
@@ -143,6 +157,7 @@ void recorder::end_interval(unsigned interval) {
   });
   for (auto& warp : warps_) warp.clear();
   addresses_.clear();
+  polled_.clear();
 }
 
 }  // namespace twill::simt

@@ -4,17 +4,21 @@
 // warp run one after the other, so what its lanes do at one place of the code, between the same barriers, for the same
 // time, is one warp instruction. Places on one line of the source that no lane visits both count as one: compilers for
 // the CPU make two of `out = a ? p[x] : p[y]`, those for GPUs one. A lane that skips a turn of a loop which others take
-// counts as one turn behind.
+// counts as one turn behind. An atomic load that a thread repeats, for what another block is to write, counts once: how
+// often it is repeated here depends on the CPU.
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "backends/launch_config.hpp"
+#include "access_kind.hpp"
 #include "source_line.hpp"
 #include "warp_access.hpp"
 
@@ -28,6 +32,7 @@ struct launch_facts {
   std::uint64_t blocks = 0;        ///< of the grid
   std::uint64_t recorded = 0;      ///< of those; `end_launch` knows it
   std::vector<source_line> lines;  ///< of the source, by site number; `end_launch` knows them
+  bool waits = false;              ///< its blocks look for what others write meanwhile; `end_launch` knows it
 };
 
 /// Which blocks are recorded: of every `every` runs of `run` consecutive blocks the first. All of them when `every`
@@ -68,6 +73,7 @@ class recording {
     f(sink_);
   }
   void count_block();
+  void note_wait();
   /// The number of the line that a place in the code comes from. Where there is no line table each place is a line.
   std::uint32_t site_of(const void* place);
 
@@ -85,7 +91,7 @@ class recorder {
   explicit recorder(recording& into);
 
   void begin_block(std::uint64_t block, unsigned threads);
-  void add(unsigned thread, memory_space space, std::uint64_t address, std::size_t bytes, bool store,
+  void add(unsigned thread, memory_space space, std::uint64_t address, std::size_t bytes, access_kind kind,
            const void* place);
   /// Gives what there is to the sink.
   void end_interval(unsigned interval);
@@ -96,7 +102,7 @@ class recorder {
     std::uint32_t site;
     std::uint8_t bytes;
     memory_space space;
-    bool store;
+    access_kind kind;
 
     struct visits {
       std::uint32_t interval = 0;  // of the count below
@@ -111,7 +117,7 @@ class recorder {
     std::vector<warp_visits> warps;
 
     bool same_kind(const place_record& other) const {
-      return site == other.site && bytes == other.bytes && space == other.space && store == other.store;
+      return site == other.site && bytes == other.bytes && space == other.space && kind == other.kind;
     }
   };
 
@@ -129,7 +135,8 @@ class recorder {
     std::uint64_t lanes;
   };
 
-  place_record& record_of(const void* place, memory_space space, std::size_t bytes, bool store);
+  place_record& record_of(const void* place, memory_space space, std::size_t bytes, access_kind kind);
+  bool is_polled_again(const place_record& place, unsigned thread, std::uint64_t address);
   void unite_alternatives(unsigned warp);
   place_record* head_of(place_record& place, unsigned warp);
 
@@ -144,6 +151,8 @@ class recorder {
   std::vector<std::vector<instruction>> warps_;
   std::vector<std::uint64_t> addresses_;
   std::vector<alternatives> groups_;
+  std::set<std::tuple<const place_record*, unsigned, std::uint64_t>> polled_;  // since the last barrier
+  bool waits_ = false;
 };
 
 }  // namespace twill::simt

@@ -19,22 +19,29 @@ void shared_counts::add(const shared_counts& other) {
 void access_counts::add(const access_counts& other) {
   global_loads.add(other.global_loads);
   global_stores.add(other.global_stores);
+  global_atomics.add(other.global_atomics);
   shared_loads.add(other.shared_loads);
   shared_stores.add(other.shared_stores);
+  shared_atomics.add(other.shared_atomics);
 }
 
 transaction_counter::transaction_counter(std::string_view architecture) : rules_(rules_of(architecture)) {}
 
 access_counts counts_of(const warp_access& access, const global_cost& cost) {
   access_counts counts;
-  (access.store ? counts.global_stores : counts.global_loads) = {
-      cost.requests, cost.transactions, cost.ideal_transactions, cost.bytes_used, cost.bytes_moved};
+  auto& kind = access.atomic  ? counts.global_atomics
+               : access.store ? counts.global_stores
+                              : counts.global_loads;
+  kind = {cost.requests, cost.transactions, cost.ideal_transactions, cost.bytes_used, cost.bytes_moved};
   return counts;
 }
 
 access_counts counts_of(const warp_access& access, const shared_cost& cost) {
   access_counts counts;
-  (access.store ? counts.shared_stores : counts.shared_loads) = {1, cost.wavefronts, cost.ideal_wavefronts};
+  auto& kind = access.atomic  ? counts.shared_atomics
+               : access.store ? counts.shared_stores
+                              : counts.shared_loads;
+  kind = {1, cost.wavefronts, cost.ideal_wavefronts};
   return counts;
 }
 

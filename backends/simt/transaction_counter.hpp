@@ -11,7 +11,7 @@
 
 namespace twill::simt {
 
-/// Accesses of global memory in one direction. Transactions are sectors or segments, as the architecture has them.
+/// Accesses of global memory of one kind: loads, stores or atomics. Transactions are sectors or segments, as the architecture has them.
 struct global_counts {
   std::uint64_t requests = 0;  ///< instructions, or the parts that the architecture splits them into
   std::uint64_t transactions = 0;
@@ -23,7 +23,7 @@ struct global_counts {
   void add(const global_counts& other);
 };
 
-/// Accesses of shared memory in one direction. A wavefront is one turn of all banks.
+/// Accesses of shared memory of one kind. A wavefront is one turn of all banks.
 struct shared_counts {
   std::uint64_t requests = 0;
   std::uint64_t wavefronts = 0;
@@ -34,8 +34,8 @@ struct shared_counts {
 };
 
 struct access_counts {
-  global_counts global_loads, global_stores;
-  shared_counts shared_loads, shared_stores;
+  global_counts global_loads, global_stores, global_atomics;
+  shared_counts shared_loads, shared_stores, shared_atomics;
 
   void add(const access_counts& other);
 };

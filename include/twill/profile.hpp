@@ -10,7 +10,7 @@
 
 namespace twill {
 
-/// What kernels asked of global memory, in one direction. A request is a memory instruction of a warp, or each part
+/// What kernels asked of global memory: by loads, by stores, or by atomics. A request is a memory instruction of a warp, or each part
 /// that the architecture splits one into; a sector is the least that it moves: 32 bytes, or a segment or line.
 struct global_traffic {
   std::uint64_t requests = 0;
@@ -20,7 +20,7 @@ struct global_traffic {
   std::uint64_t bytes_moved = 0;    ///< in sectors
 };
 
-/// What kernels asked of shared memory, in one direction. A wavefront is one turn of all banks.
+/// What kernels asked of shared memory: by loads, by stores, or by atomics. A wavefront is one turn of all banks.
 struct shared_traffic {
   std::uint64_t requests = 0;
   std::uint64_t wavefronts = 0;
@@ -29,17 +29,21 @@ struct shared_traffic {
   std::uint64_t conflicts() const { return wavefronts - ideal_wavefronts; }
 };
 
-/// What a profiler counts.
+/// What a profiler counts. Atomics are those that change memory (atomic_add and its kin); relaxed loads and stores are
+/// loads and stores. That several atomics on one word take turns is not counted.
 struct traffic {
-  global_traffic loads, stores;
-  shared_traffic shared_loads, shared_stores;
+  global_traffic loads, stores, atomics;
+  shared_traffic shared_loads, shared_stores, shared_atomics;
 
-  std::uint64_t shared_conflicts() const { return shared_loads.conflicts() + shared_stores.conflicts(); }
+  std::uint64_t shared_conflicts() const {
+    return shared_loads.conflicts() + shared_stores.conflicts() + shared_atomics.conflicts();
+  }
 
   /// Of global loads and stores together; 0 without any. 4 is what a warp of 32 needs for 4 bytes a lane.
   double sectors_per_request() const;
 
-  /// The fraction of the bytes moved between global memory and the multiprocessors that threads asked for.
+  /// The fraction of the bytes that loads and stores moved between global memory and the multiprocessors that threads
+  /// asked for.
   double used() const;
 
   void add(const traffic& other);
@@ -67,6 +71,9 @@ struct kernel_profile : traffic {
   std::uint64_t blocks = 0;           ///< of the grid
   std::uint64_t recorded_blocks = 0;  ///< of those: what the counts are of
   std::vector<line_profile> lines;    ///< by file and line
+  /// Its blocks look for what others write meanwhile (load_relaxed, load_acquire). A look that a thread repeats is
+  /// counted once; which block finds what work to do is up to the CPU, and so may be some of the counts.
+  bool waits = false;
   /// Bytes of each partition (channel) of memory: a row for about as many blocks as run together, in their order.
   std::vector<std::vector<std::uint64_t>> partitions;
 };

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double noisy_spread = 0.10;
 constexpr std::size_t most_noisy_names = 3;
+constexpr double camping = 1.5;
 
 std::string number(const std::optional<double>& value, int decimals, double scale = 1.0) {
   return value ? fmt::format("{:.{}f}", *value * scale, decimals) : "";
@@ -38,6 +39,7 @@ std::vector<std::string> cells(const bench_result& row, bool timed, bool cumulat
   return {row.kernel,
           block_text(row.block),
           row.predicted ? "predicted"
+          : row.waits   ? "valid"
           : timed       ? ""
           : row.valid   ? "valid"
                         : "WRONG",
@@ -64,6 +66,29 @@ std::string noise_note(const std::vector<const bench_result*>& rows) {
   if (noisy.size() <= most_noisy_names) return fmt::format("Unsteady (quartiles this far apart): {}.", joined(noisy));
   return fmt::format("Unsteady: {} of {} rows have quartiles more than {:.0f} % apart, up to {:.0f} %.", noisy.size(),
                      rows.size(), noisy_spread * 100, widest * 100);
+}
+
+/// "What: names." of the rows for which `says` has a word; "" where there are none.
+template <class Says>
+std::string named_note(const char* what, const std::vector<const bench_result*>& rows, Says says) {
+  std::vector<std::string> names;
+  for (const bench_result* row : rows) {
+    const std::string name = says(*row);
+    if (!name.empty()) names.push_back(name);
+  }
+  return names.empty() ? "" : wrapped(fmt::format("{}: {}.", what, joined(names))) + "\n";
+}
+
+/// What predictions are made of, where that is not all blocks, and which rungs do not use memory's channels alike.
+std::string prediction_notes(const std::vector<const bench_result*>& rows) {
+  return named_note("Not predicted, for their blocks wait for one another, which takes as long as the CPU here has it",
+                    rows, [](const auto& row) { return row.waits ? row.kernel : ""; }) +
+         named_note("Predicted from the first blocks, the others at their rate", rows,
+                    [](const auto& row) { return row.sampled ? row.kernel : ""; }) +
+         named_note("Times the mean that the busiest channel of memory gets, from 1.5 on", rows, [](const auto& row) {
+           const double load = row.busiest_channel.value_or(0);
+           return load < camping ? "" : fmt::format("{} {:.1f}", row.kernel, load);
+         });
 }
 
 }  // namespace
@@ -98,6 +123,7 @@ std::string table_text(const bench_table& shown, const std::vector<bench_result>
       text += wrapped(fmt::format("WRONG: {} {}: {}.", row->kernel, block_text(row->block), row->fault)) + "\n";
   }
   for (const std::string& note : shown.notes) text += wrapped(note) + "\n";
+  text += prediction_notes(rows);
   const std::string noise = noise_note(rows);
   if (!noise.empty()) text += wrapped(noise) + "\n";
   return text;

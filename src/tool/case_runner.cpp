@@ -103,7 +103,10 @@ void case_runner::check(const planned_rung& which, int repeats, bench_result& re
 // The run that is checked is the one that is predicted. What launches no kernel is the device's own copy.
 void case_runner::predict(const planned_rung& which, int repeats, bench_result& result) {
   const predicted_time found = twill::predict(on_, [&] { check(which, repeats, result); });
-  if (!result.valid) return;
+  result.waits = found.waiting > 0;
+  if (!result.valid || result.waits) return;
+  result.sampled = found.sampled;
+  if (found.launches > 0) result.busiest_channel = found.busiest_channel;
   const double moved = case_.problem->moved_bytes_of(which.info);
   const double all =
       found.launches > 0 ? found.seconds : predicted_copy_seconds(on_, static_cast<std::size_t>(moved / 2));

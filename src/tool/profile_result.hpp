@@ -11,6 +11,7 @@ namespace twill::tool {
 struct profile_result {
   std::string operation, device, kernel, type, size;
   block_shape block;
+  std::string architecture;
   profile seen;
 };
 

@@ -1,6 +1,8 @@
 #include "profile_text.hpp"
 
-#include <string_view>
+#include <algorithm>
+#include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -15,33 +17,52 @@ namespace {
 struct shown_access {
   const char* name;
   const char* json_name;
-  const char* unit;
   std::uint64_t requests, transactions, ideal;
+  std::optional<std::uint64_t> bytes_used, bytes_moved;  // of global memory
 };
 
+shown_access shown(const char* name, const char* json_name, const global_traffic& t) {
+  return {name, json_name, t.requests, t.sectors, t.ideal_sectors, t.bytes_used, t.bytes_moved};
+}
+
+shown_access shown(const char* name, const char* json_name, const shared_traffic& t) {
+  return {name, json_name, t.requests, t.wavefronts, t.ideal_wavefronts, {}, {}};
+}
+
 std::vector<shown_access> shown(const traffic& t) {
-  return {{"global load", "global_loads", "sectors", t.loads.requests, t.loads.sectors, t.loads.ideal_sectors},
-          {"global store", "global_stores", "sectors", t.stores.requests, t.stores.sectors, t.stores.ideal_sectors},
-          {"shared load", "shared_loads", "wavefronts", t.shared_loads.requests, t.shared_loads.wavefronts,
-           t.shared_loads.ideal_wavefronts},
-          {"shared store", "shared_stores", "wavefronts", t.shared_stores.requests, t.shared_stores.wavefronts,
-           t.shared_stores.ideal_wavefronts}};
+  return {shown("global load", "global_loads", t.loads),
+          shown("global store", "global_stores", t.stores),
+          shown("global atomic", "global_atomics", t.atomics),
+          shown("shared load", "shared_loads", t.shared_loads),
+          shown("shared store", "shared_stores", t.shared_stores),
+          shown("shared atomic", "shared_atomics", t.shared_atomics)};
+}
+
+// What an architecture calls the parts in which global memory is moved.
+const char* unit_of(const std::string& architecture) {
+  if (architecture.rfind("gfx", 0) == 0) return "lines";
+  return architecture.rfind("sm_1", 0) == 0 ? "segments" : "sectors";
 }
 
 std::string ratio(std::uint64_t all, std::uint64_t of) {
   return of == 0 ? "" : fmt::format("{:.2f}", static_cast<double>(all) / static_cast<double>(of));
 }
 
-std::string counts_line(const shown_access& each) {
-  return fmt::format("      {:<12} {:>10} req {:>11} {:<10} {:>5}/req {:>5}x ideal\n", each.name, each.requests,
-                     each.transactions, each.unit, ratio(each.transactions, each.requests),
-                     ratio(each.transactions, each.ideal));
+std::string counts_line(const shown_access& each, const char* unit) {
+  std::string line = fmt::format("  {:<13}{:>8} req{:>9} {:<10}{:>6}/req{:>6}x ideal", each.name, each.requests,
+                                 each.transactions, each.bytes_moved ? unit : "wavefronts",
+                                 ratio(each.transactions, each.requests), ratio(each.transactions, each.ideal));
+  if (each.bytes_moved.value_or(0) > 0) {
+    line += fmt::format("{:>4.0f}% used", 100.0 * static_cast<double>(*each.bytes_used) /
+                                                static_cast<double>(*each.bytes_moved));
+  }
+  return line + "\n";
 }
 
-std::string counts_of(const traffic& t) {
+std::string counts_of(const traffic& t, const char* unit) {
   std::string out;
   for (const auto& each : shown(t)) {
-    if (each.requests > 0) out += counts_line(each);
+    if (each.requests > 0) out += counts_line(each, unit);
   }
   return out;
 }
@@ -61,10 +82,34 @@ std::string launch_text(const kernel_profile& kernel) {
   if (kernel.recorded_blocks < kernel.blocks) {
     out += fmt::format(", of which a sample of {} is recorded (see --threads)", kernel.recorded_blocks);
   }
-  return out + "\n";
+  out += "\n";
+  if (kernel.waits) {
+    out += "Its blocks wait for one another: a look at what another is to write counts once,\n"
+           "and which block finds what to do is up to the CPU here.\n";
+  }
+  return out;
 }
 
-std::string lines_text(const kernel_profile& kernel) {
+// How the bytes of blocks that run together lie on the partitions of memory; nothing where no partition says more than
+// another.
+std::string partitions_text(const kernel_profile& kernel) {
+  double sum = 0, most = 0;
+  std::size_t windows = 0;
+  for (const auto& row : kernel.partitions) {
+    const double all = static_cast<double>(std::accumulate(row.begin(), row.end(), std::uint64_t{0}));
+    if (all == 0) continue;  // none of its blocks was recorded
+    const double busiest = static_cast<double>(*std::max_element(row.begin(), row.end()));
+    const double share = busiest * static_cast<double>(row.size()) / all;
+    sum += share;
+    most = std::max(most, share);
+    ++windows;
+  }
+  if (windows == 0 || kernel.partitions.front().size() < 2) return "";
+  return fmt::format("  partitions: of {}, the busiest gets {:.2f} times the mean (at worst {:.2f})\n",
+                     kernel.partitions.front().size(), sum / static_cast<double>(windows), most);
+}
+
+std::string lines_text(const kernel_profile& kernel, const char* unit) {
   source_text source;
   std::string out, file;
   for (const auto& line : kernel.lines) {
@@ -73,7 +118,7 @@ std::string lines_text(const kernel_profile& kernel) {
       out += file.empty() ? "  (no line tables in this program)\n" : "  " + short_path(file) + "\n";
     }
     out += shortened(fmt::format("{:>5} {}", line.line, source.line(line.file, line.line)), page_width) + "\n";
-    out += counts_of(line);
+    out += counts_of(line, unit);
   }
   return out;
 }
@@ -81,12 +126,13 @@ std::string lines_text(const kernel_profile& kernel) {
 json json_of(const traffic& t) {
   json all;
   for (const auto& each : shown(t)) {
-    all[each.json_name] = {{"requests", each.requests}, {each.unit, each.transactions}, {"ideal", each.ideal}};
+    json& one = all[each.json_name];
+    one = {{"requests", each.requests},
+           {each.bytes_moved ? "sectors" : "wavefronts", each.transactions},
+           {"ideal", each.ideal}};
+    if (each.bytes_used) one["bytes_used"] = *each.bytes_used;
+    if (each.bytes_moved) one["bytes_moved"] = *each.bytes_moved;
   }
-  all["global_loads"]["bytes_used"] = t.loads.bytes_used;
-  all["global_loads"]["bytes_moved"] = t.loads.bytes_moved;
-  all["global_stores"]["bytes_used"] = t.stores.bytes_used;
-  all["global_stores"]["bytes_moved"] = t.stores.bytes_moved;
   return all;
 }
 
@@ -103,7 +149,8 @@ json json_of(const kernel_profile& kernel) {
               {"block", {kernel.block[0], kernel.block[1], kernel.block[2]}},
               {"shared_bytes", kernel.shared_bytes},
               {"blocks", kernel.blocks},
-              {"recorded_blocks", kernel.recorded_blocks}};
+              {"recorded_blocks", kernel.recorded_blocks},
+              {"waits", kernel.waits}};
   one.update(json_of(static_cast<const traffic&>(kernel)));
   one["lines"] = lines;
   one["partition_bytes"] = kernel.partitions;
@@ -121,9 +168,10 @@ std::string bare_name(const std::string& kernel) {
 std::string text_of(const profile_result& result) {
   std::string out =
       fmt::format("{} {}, {} {} on {}\n", result.operation, result.kernel, result.size, result.type, result.device);
-  if (result.seen.kernels.empty()) return out + "no kernel was launched\n";
+  const char* const unit = unit_of(result.architecture);
   for (const auto& kernel : result.seen.kernels) {
-    out += launch_text(kernel) + lines_text(kernel) + "  in all\n" + counts_of(static_cast<const traffic&>(kernel));
+    out += launch_text(kernel) + lines_text(kernel, unit) + "in all\n";
+    out += counts_of(static_cast<const traffic&>(kernel), unit) + partitions_text(kernel);
   }
   return out;
 }
@@ -145,9 +193,9 @@ std::string summary_of(const std::vector<profile_result>& results) {
                ratio(t.shared_stores.wavefronts, t.shared_stores.ideal_wavefronts)});
   }
   return lines.text() +
-         "ld/req, st/req: sectors a request of global memory moves; used: the part of the\n"
-         "bytes moved that threads asked for; x: wavefronts of shared memory over those\n"
-         "without bank conflicts.\n";
+         "ld/req, st/req: sectors (segments, lines) a request of global memory moves;\n"
+         "used: the part of the bytes moved that threads asked for; x: wavefronts of\n"
+         "shared memory over those without bank conflicts.\n";
 }
 
 json json_of(const std::vector<profile_result>& results) {

@@ -57,6 +57,9 @@ json json_of(const bench_result& result) {
   if (!result.all_extents.empty()) entry["extents"] = result.all_extents;
   if (!result.order.empty()) entry["order"] = result.order;
   if (!result.valid) entry["fault"] = result.fault;
+  if (result.waits) entry["waits"] = true;
+  if (result.predicted) entry["sampled"] = result.sampled;
+  if (result.busiest_channel) entry["busiest_channel"] = rounded(*result.busiest_channel);
   return entry;
 }
 
@@ -117,6 +120,7 @@ std::string csv_text(const bench_report& report) {
     std::vector<std::string> cells;
     for (const auto& [name, value] : entry.items()) {
       if (name == "fault" || name == "extents" || name == "order") continue;
+      if (name == "waits" || name == "sampled" || name == "busiest_channel") continue;
       if (name == "ms") {
         for (const char* part : {"median", "p25", "p75"}) cells.push_back(value.is_null() ? "" : value[part].dump());
       } else {

@@ -35,6 +35,9 @@ struct bench_result {
   bool valid = false;
   std::string fault;       ///< where the output is wrong first; "" when valid
   bool predicted = false;  ///< the time comes from a model, not from a clock
+  bool waits = false;      ///< no time was predicted: blocks of its kernel wait for one another
+  bool sampled = false;    ///< predicted from the first blocks of a launch, not from all
+  std::optional<double> busiest_channel;  ///< predicted: its bytes over those of a channel on average
 };
 
 inline const char* loop_name(loop_kind loop) {

@@ -70,7 +70,8 @@ class ladder_block {
   }
   std::uint64_t shared(std::int64_t row, std::int64_t col) const {
     const int pad = l_.rung == "coalesced" || l_.rung == "copy-shared" ? 0 : 1;
-    return static_cast<std::uint64_t>((row * (l_.tile() + pad) + col) * l_.element_bytes);
+    return twill::simt::warp_access::static_shared +
+           static_cast<std::uint64_t>((row * (l_.tile() + pad) + col) * l_.element_bytes);
   }
 
   void run_warp(int warp, int repeat) {

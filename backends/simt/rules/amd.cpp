@@ -1,10 +1,14 @@
 // AMD. Global memory: requests by lines of the vector L1 cache. LDS: groups of lanes that must not meet in a bank;
 // which lanes form a group depends on the width, and for 16-byte reads they are not consecutive. Sources: LDS bank
 // conflict notes of AMD's Composable Kernel (b32, b128) and HipKittens (b64, gfx950), both measured; ROCm
-// documentation, MI100/MI200/MI300 performance counters (line sizes). Wave32 of RDNA: taken as half a wave64, and its
-// wide accesses in consecutive lanes; no published measurement was found.
+// documentation, MI100/MI200/MI300 performance counters (line sizes). Turns of global accesses: te42kyfo/gpu-benches,
+// gpu-strides, MI210 (4-byte loads: 4.0 clocks for 32 lanes in runs of 8, 7.5 in runs of 4, 16.1 at stride 2, 14.1 at
+// other odd strides, 32.2 far apart; at stride 3 it has 8.1, for which these rules say 16).
+// Assumed, for no published measurement was found: groups of 16-byte reads on gfx906, gfx908 and gfx90a as on gfx942;
+// turns of other widths, of stores and of other wave64 devices as those loads; wave32 of RDNA as half a wave64, its wide
+// accesses in consecutive lanes, and a turn a line.
 
-#include <iterator>
+#include <algorithm>
 
 #include "families.hpp"
 #include "parts.hpp"
@@ -15,14 +19,30 @@ namespace {
 constexpr bank_layout banks_32{32, 128};
 constexpr bank_layout banks_64{64, 256};
 
-template <unsigned LineBytes>
+// Runs of four lanes whose addresses do not follow each other (or are the same): each takes a turn for half of it.
+unsigned broken_quads(const warp_access& access) {
+  unsigned broken = 0;
+  for (unsigned first = 0; first < warp_access::max_lanes; first += 4) {
+    bool in_order = true;
+    for (unsigned lane = first + 1; lane < first + 4; ++lane) {
+      if ((access.active >> (lane - 1) & 3) != 3) continue;
+      const std::uint64_t step = access.address[lane] - access.address[lane - 1];
+      in_order = in_order && (step == 0 || step == access.bytes);
+    }
+    broken += in_order ? 0 : 1;
+  }
+  return broken;
+}
+
+template <unsigned LineBytes, bool Quads>
 void global(const warp_access& access, global_cost& cost) {
   if (access.active == 0) return;
   cost.requests = 1;
   move_blocks(access, access.active, LineBytes, cost);
   cost.bytes_used = distinct_bytes(access);
   cost.ideal_transactions = blocks_for(cost.bytes_used, LineBytes);
-  cost.turns = distinct_blocks(access, access.active, 64);
+  const unsigned lines = distinct_blocks(access, access.active, 64);
+  cost.turns = Quads ? std::max(lines, 2 * broken_quads(access)) : lines;
 }
 
 // Both halves of a wave64 have the same groups.
@@ -51,9 +71,9 @@ shared_cost shared_wave64(const warp_access& access) {
   return turns_of_runs(access, 64, 128 / access.bytes, banks_32);
 }
 
-// Reads see 64 banks, writes 32.
+// Reads of 8 and 16 bytes see 64 banks, all else 32.
 shared_cost shared_cdna4(const warp_access& access) {
-  if (access.store) return shared_wave64(access);
+  if (access.store || access.bytes <= 4) return shared_wave64(access);
   if (access.bytes == 16) return read_16(access, read_16_cdna4, banks_64);
   return turns_of_runs(access, 64, 32, banks_64);
 }
@@ -69,9 +89,9 @@ constexpr const char* rdna_names[] = {"gfx1030", "gfx1031", "gfx1032", "gfx1100"
 
 }  // namespace
 
-const access_rules gcn{"AMD gfx906, gfx908 and gfx90a", gcn_names, &global<64>, &shared_wave64, banks_32.banks};
-const access_rules cdna3{"AMD gfx942", cdna3_names, &global<128>, &shared_wave64, banks_32.banks};
-const access_rules cdna4{"AMD gfx950", cdna4_names, &global<128>, &shared_cdna4, banks_64.banks};
-const access_rules rdna{"AMD gfx1030 and gfx1100", rdna_names, &global<128>, &shared_wave32, banks_32.banks};
+const access_rules gcn{"AMD gfx906, gfx908 and gfx90a", gcn_names, &global<64, true>, &shared_wave64, banks_32.banks};
+const access_rules cdna3{"AMD gfx942", cdna3_names, &global<128, true>, &shared_wave64, banks_32.banks};
+const access_rules cdna4{"AMD gfx950", cdna4_names, &global<128, true>, &shared_cdna4, banks_64.banks};
+const access_rules rdna{"AMD gfx1030 and gfx1100", rdna_names, &global<128, false>, &shared_wave32, banks_32.banks};
 
 }  // namespace twill::simt::rules

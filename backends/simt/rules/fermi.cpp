@@ -19,7 +19,7 @@ void global(const warp_access& access, global_cost& cost) {
     if (group == 0) continue;
     ++cost.requests;
     move_blocks(access, group, block, cost);
-    cost.ideal_transactions += blocks_for(lane_count(group) * access.bytes, block);
+    cost.ideal_transactions += blocks_for(distinct_bytes(access, group), block);
     cost.turns += distinct_blocks(access, group, 128);
   }
   cost.bytes_used = distinct_bytes(access);

@@ -40,10 +40,10 @@ void add_blocks(const warp_access& access, lane_mask group, unsigned block_bytes
 
 }  // namespace
 
-unsigned distinct_bytes(const warp_access& access) {
+unsigned distinct_bytes(const warp_access& access, lane_mask group) {
   std::array<std::uint64_t, warp_access::max_lanes> starts;
   unsigned count = 0;
-  for_each_lane(access.active, [&](unsigned lane) { starts[count++] = access.address[lane]; });
+  for_each_lane(access.active & group, [&](unsigned lane) { starts[count++] = access.address[lane]; });
   std::sort(starts.begin(), starts.begin() + count);
   std::uint64_t bytes = 0, end = 0;
   for (unsigned i = 0; i < count; ++i) {

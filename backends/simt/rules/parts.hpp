@@ -27,8 +27,8 @@ void for_each_lane(lane_mask mask, F&& f) {
   for (; mask != 0; mask &= mask - 1) f(static_cast<unsigned>(__builtin_ctzll(mask)));
 }
 
-/// Bytes that the active lanes ask for, each byte once.
-unsigned distinct_bytes(const warp_access& access);
+/// Bytes that the active lanes of `group` ask for, each byte once.
+unsigned distinct_bytes(const warp_access& access, lane_mask group = ~lane_mask{0});
 
 /// Adds a transaction for each aligned block of `block_bytes` that `group` touches, ascending. Returns how many.
 unsigned move_blocks(const warp_access& access, lane_mask group, unsigned block_bytes, global_cost& cost);

@@ -30,7 +30,7 @@ void global_1_0(const warp_access& access, global_cost& cost) {
     if (group == 0) continue;
     ++cost.requests;
     const unsigned span = half * access.bytes, step = std::min(span, most_bytes);
-    cost.ideal_transactions += access.bytes < 4 ? lane_count(group) : span / step;
+    cost.ideal_transactions += access.bytes < 4 ? lane_count(group) : std::min(lane_count(group), span / step);
     if (is_coalesced_1_0(access, group)) {
       const std::uint64_t base = access.address[__builtin_ctzll(group)] / span * span;
       for (unsigned at = 0; at < span; at += step) cost.move(base + at, step);
@@ -65,7 +65,7 @@ void global_1_2(const warp_access& access, global_cost& cost) {
     lane_mask left = access.active & each;
     if (left == 0) continue;
     ++cost.requests;
-    cost.ideal_transactions += blocks_for(lane_count(left) * access.bytes, 128);
+    cost.ideal_transactions += blocks_for(distinct_bytes(access, left), 128);
     while (left != 0) {
       const std::uint64_t base = access.address[__builtin_ctzll(left)] / segment * segment;
       lane_mask served = 0;

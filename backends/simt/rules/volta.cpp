@@ -1,6 +1,7 @@
 // Compute capability 7.x to 9.x: a request an instruction, 32-byte sectors, L1 and shared memory in the same 32 banks.
 // Sources: Nsight Compute documentation (what it counts); turns of the load/store unit: fitted to the strided loads of
-// gpu-benches (te42kyfo/gpu-benches, gpu-strides, H200) to 0.25 clocks, not to any kernel of Twill.
+// gpu-benches (te42kyfo/gpu-benches, gpu-strides, H200) to 0.25 clocks, not to any kernel of Twill. Wide loads of pairs
+// that share an address: an answer of NVIDIA on its developer forum, thread 77228, for 7.0 to 7.5; taken to hold up to 9.x.
 
 #include <algorithm>
 
@@ -27,8 +28,19 @@ void global(const warp_access& access, global_cost& cost) {
   cost.turns = std::max<double>(data, 0.56 + 0.27 * lines);
 }
 
+// Whether each active lane has the address of the active lane whose number differs in `bit`.
+bool pairs_share(const warp_access& access, unsigned bit) {
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    const bool both = (access.active >> lane & 1) != 0 && (access.active >> (lane ^ bit) & 1) != 0;
+    if (both && access.address[lane] != access.address[lane ^ bit]) return false;
+  }
+  return true;
+}
+
+// A wide load of lanes that share addresses in pairs returns two lanes' values at once, to twice as many lanes a turn.
 shared_cost shared(const warp_access& access) {
-  return turns_of_runs(access, 32, lanes_each(access), banks);
+  const bool packs = access.bytes > 4 && !access.store && (pairs_share(access, 1) || pairs_share(access, 2));
+  return turns_of_runs(access, 32, packs ? 2 * lanes_each(access) : lanes_each(access), banks);
 }
 
 constexpr const char* names[] = {"sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", nullptr};

@@ -78,7 +78,7 @@ launch_prediction predict_launch(const datasheet& sheet, const machine& on, trac
   result.blocks = blocks;
   result.recorded = traced.size();
   if (traced.empty()) return result;
-  const std::uint64_t shared = std::max(dynamic_shared_bytes, recorded.shared_bytes());
+  const std::uint64_t shared = dynamic_shared_bytes + recorded.static_shared_bytes();
   result.resident = resident_blocks(sheet, on, threads_per_block, shared);
   const std::uint64_t tiles = result.resident * shared;
   launch_timer timer(on, traced, recorded.packets(), result.resident, on.l1_bytes > tiles ? on.l1_bytes - tiles : 0);
@@ -111,6 +111,15 @@ void launch_predictor::add(const warp_access& access) {
 
 void launch_predictor::end_launch(const launch_facts& facts) {
   const auto& block = facts.config.block;
+  if (facts.waits) {
+    launch_prediction none;
+    none.blocks = facts.blocks;
+    none.recorded = facts.recorded;
+    none.waits = true;
+    launches_.push_back(none);
+    trace_.reset();
+    return;
+  }
   launches_.push_back(predict_launch(sheet_, with_code_, *trace_, facts.blocks,
                                      std::uint64_t{block.x} * block.y * block.z, facts.config.shared_bytes));
   trace_.reset();
@@ -118,7 +127,7 @@ void launch_predictor::end_launch(const launch_facts& facts) {
 
 double launch_predictor::seconds() const {
   double sum = 0;
-  for (const launch_prediction& each : launches_) sum += each.seconds + on_.launch_seconds;
+  for (const launch_prediction& each : launches_) sum += each.waits ? 0 : each.seconds + on_.launch_seconds;
   return sum;
 }
 

@@ -26,6 +26,7 @@ struct launch_prediction {
   double busiest_channel = 1;  ///< among blocks that run together: its bytes over those of a channel on average
   double memory_bytes = 0;     ///< read and written, of the recorded blocks
   std::uint64_t blocks = 0, recorded = 0;
+  bool waits = false;  ///< its blocks wait for one another: for how long, no recording tells, and `seconds` is 0
 };
 
 /// The time of a launch of `blocks` blocks, of which the first are in `recorded`.
@@ -43,7 +44,7 @@ class launch_predictor : public access_sink {
   void end_launch(const launch_facts& facts) override;
 
   const std::vector<launch_prediction>& launches() const { return launches_; }
-  /// Of all launches, one after the other, with what launching costs.
+  /// Of all launches but those that wait, one after the other, with what launching costs.
   double seconds() const;
 
  private:

@@ -57,13 +57,24 @@ void trace::add(const warp_access& access) {
     const shared_cost cost = rules_.shared(access);
     taken.turns = static_cast<float>(cost.wavefronts);
     counts_.add(counts_of(access, cost));
-    for (unsigned lane = 0; lane < warp_access::max_lanes; ++lane) {
-      if ((access.active >> lane & 1) == 0) continue;
-      shared_first_ = std::min(shared_first_, access.address[lane]);
-      shared_end_ = std::max(shared_end_, access.address[lane] + access.bytes);
-    }
+    note_static_shared(access);
   }
   steps.push_back(taken);
+}
+
+void trace::note_static_shared(const warp_access& access) {
+  for (unsigned lane = 0; lane < warp_access::max_lanes; ++lane) {
+    if ((access.active >> lane & 1) == 0 || access.address[lane] < warp_access::static_shared) continue;
+    const std::uint64_t offset = access.address[lane] - warp_access::static_shared;
+    for (auto unit = offset / shared_unit; unit <= (offset + access.bytes - 1) / shared_unit; ++unit) {
+      if (unit >= static_shared_.size()) static_shared_.resize(unit + 1);
+      static_shared_[unit] = true;
+    }
+  }
+}
+
+std::uint64_t trace::static_shared_bytes() const {
+  return shared_unit * static_cast<std::uint64_t>(std::count(static_shared_.begin(), static_shared_.end(), true));
 }
 
 std::vector<traced_block> trace::take_blocks() {

@@ -54,8 +54,9 @@ class trace {
   /// The blocks, ascending, each with as many barriers in all its warps. Call it once, when all accesses are there.
   std::vector<traced_block> take_blocks();
   const std::vector<packet>& packets() const { return packets_; }
-  /// The least shared memory that the accesses of a block need.
-  std::uint64_t shared_bytes() const { return shared_end_ > shared_first_ ? shared_end_ - shared_first_ : 0; }
+  /// How much of its __shared__ variables a block uses. Where they lie says nothing about how many there are: those of
+  /// all kernels of the library have their places among each other.
+  std::uint64_t static_shared_bytes() const;
   const access_counts& counts() const { return counts_; }
 
  private:
@@ -64,14 +65,16 @@ class trace {
     std::vector<std::uint32_t> intervals;
     std::vector<std::unordered_set<std::uint64_t>> known;  // of each warp: sites with the addresses used there
   };
+  static constexpr std::uint64_t shared_unit = 64;  // bytes: more than the padding between rows of a tile
   void add_packets(const global_cost& cost, step& to);
+  void note_static_shared(const warp_access& access);
 
   const access_rules& rules_;
   unsigned packet_bytes_;
   double address_instructions_, shared_instructions_;
   std::map<std::uint64_t, open_block> blocks_;
   std::vector<packet> packets_;
-  std::uint64_t shared_first_ = ~std::uint64_t{0}, shared_end_ = 0;
+  std::vector<bool> static_shared_;  // by unit: whether some block has touched it
   access_counts counts_;
 };
 
