@@ -157,8 +157,8 @@ TEST_CASE("atomics are counted apart, once each, and at the line that asks for t
   words all(gpu, 128);
   buffer<std::int32_t> least(gpu, 1);
   fill_bytes(all.stream, least.data(), 0x7f, sizeof(std::int32_t));
-  const auto seen = take_profile(
-      gpu, [&] { launch(all.stream, line(1, 64), &simt::change, all.data.data(), least.data()); });
+  const auto seen =
+      take_profile(gpu, [&] { launch(all.stream, line(1, 64), &simt::change, all.data.data(), least.data()); });
   CHECK(seen.atomics.requests == 4);  // two a warp
   CHECK(seen.atomics.sectors == 2 * (4 + 1));
   CHECK(seen.stores.requests == 2);

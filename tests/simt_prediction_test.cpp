@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <twill/simt.hpp>
 #include <twill/transpose.hpp>
@@ -63,10 +64,18 @@ TEST_CASE("literal: channels of memory") {
   CHECK(channel_of(mi250x, 1 << 16) == 1);
   CHECK(channel_of(mi250x, (1 << 16) + 256) == 0);
   CHECK(channel_of(mi250x, 1 << 12) == 16);
+  const auto bit = [](unsigned number) { return std::uint64_t{1} << number; };
+  const std::pair<unsigned, unsigned> of_mi200[] = {{20, 16}, {21, 1}, {25, 16}, {26, 0}, {29, 0}, {31, 2}, {34, 16}};
+  for (const auto& [number, channel] : of_mi200) CHECK(channel_of(mi250x, bit(number)) == channel);
+  CHECK(channel_of(mi250x, bit(34) | bit(12)) == 0);
   const auto mi300x = machine_of(simt::find_datasheet("mi300x"));
   CHECK(channel_of(mi300x, 1 << 11) == 8);
   CHECK(channel_of(mi300x, 1 << 14) == 4 + 16);
   CHECK(channel_of(mi300x, 1 << 13) == 2 + 64);
+  const std::pair<unsigned, unsigned> of_mi300[] = {{17, 4}, {18, 8},  {19, 16}, {20, 32}, {21, 64}, {28, 64},
+                                                    {29, 1}, {34, 32}, {38, 4},  {40, 16}, {41, 32}, {42, 64},
+                                                    {43, 1}, {44, 2},  {45, 4},  {46, 8},  {47, 16}, {48, 0}};
+  for (const auto& [number, channel] : of_mi300) CHECK(channel_of(mi300x, bit(number)) == channel);
 }
 
 TEST_CASE("every stated hash spreads consecutive blocks evenly") {

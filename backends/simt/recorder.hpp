@@ -17,8 +17,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "backends/launch_config.hpp"
 #include "access_kind.hpp"
+#include "backends/launch_config.hpp"
 #include "source_line.hpp"
 #include "warp_access.hpp"
 

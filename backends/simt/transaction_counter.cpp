@@ -29,18 +29,14 @@ transaction_counter::transaction_counter(std::string_view architecture) : rules_
 
 access_counts counts_of(const warp_access& access, const global_cost& cost) {
   access_counts counts;
-  auto& kind = access.atomic  ? counts.global_atomics
-               : access.store ? counts.global_stores
-                              : counts.global_loads;
+  auto& kind = access.atomic ? counts.global_atomics : access.store ? counts.global_stores : counts.global_loads;
   kind = {cost.requests, cost.transactions, cost.ideal_transactions, cost.bytes_used, cost.bytes_moved};
   return counts;
 }
 
 access_counts counts_of(const warp_access& access, const shared_cost& cost) {
   access_counts counts;
-  auto& kind = access.atomic  ? counts.shared_atomics
-               : access.store ? counts.shared_stores
-                              : counts.shared_loads;
+  auto& kind = access.atomic ? counts.shared_atomics : access.store ? counts.shared_stores : counts.shared_loads;
   kind = {1, cost.wavefronts, cost.ideal_wavefronts};
   return counts;
 }

@@ -11,7 +11,8 @@
 
 namespace twill::simt {
 
-/// Accesses of global memory of one kind: loads, stores or atomics. Transactions are sectors or segments, as the architecture has them.
+/// Accesses of global memory of one kind: loads, stores or atomics. Transactions are sectors or segments, as the
+/// architecture has them.
 struct global_counts {
   std::uint64_t requests = 0;  ///< instructions, or the parts that the architecture splits them into
   std::uint64_t transactions = 0;

@@ -10,8 +10,9 @@
 
 namespace twill {
 
-/// What kernels asked of global memory: by loads, by stores, or by atomics. A request is a memory instruction of a warp, or each part
-/// that the architecture splits one into; a sector is the least that it moves: 32 bytes, or a segment or line.
+/// What kernels asked of global memory: by loads, by stores, or by atomics. A request is a memory instruction of a
+/// warp, or each part that the architecture splits one into; a sector is the least that it moves: 32 bytes, or a
+/// segment or line.
 struct global_traffic {
   std::uint64_t requests = 0;
   std::uint64_t sectors = 0;

@@ -50,10 +50,10 @@ bool predicts(const device& on);
 struct predicted_time {
   double seconds = 0;        ///< of all launches but the waiting ones, one after the other, with what launching costs
   std::size_t launches = 0;  ///< kernels
-  /// Of those, kernels whose blocks wait for one another (by load_relaxed or load_acquire): how long they wait and which
-  /// block finds what to do are up to the CPU here, and no prediction is made of it.
+  /// Of those, kernels whose blocks wait for one another (by load_relaxed or load_acquire): how long they wait and
+  /// which block finds what to do are up to the CPU here, and no prediction is made of it.
   std::size_t waiting = 0;
-  bool sampled = false;      ///< some launch was too large to follow all its blocks
+  bool sampled = false;  ///< some launch was too large to follow all its blocks
   /// What the busiest channel of memory gets of the bytes of blocks that run together, over what each gets on average;
   /// of the launch where that is most.
   double busiest_channel = 1;

@@ -53,8 +53,8 @@ std::string counts_line(const shown_access& each, const char* unit) {
                                  each.transactions, each.bytes_moved ? unit : "wavefronts",
                                  ratio(each.transactions, each.requests), ratio(each.transactions, each.ideal));
   if (each.bytes_moved.value_or(0) > 0) {
-    line += fmt::format("{:>4.0f}% used", 100.0 * static_cast<double>(*each.bytes_used) /
-                                                static_cast<double>(*each.bytes_moved));
+    line += fmt::format("{:>4.0f}% used",
+                        100.0 * static_cast<double>(*each.bytes_used) / static_cast<double>(*each.bytes_moved));
   }
   return line + "\n";
 }
@@ -84,8 +84,9 @@ std::string launch_text(const kernel_profile& kernel) {
   }
   out += "\n";
   if (kernel.waits) {
-    out += "Its blocks wait for one another: a look at what another is to write counts once,\n"
-           "and which block finds what to do is up to the CPU here.\n";
+    out +=
+        "Its blocks wait for one another: a look at what another is to write counts once,\n"
+        "and which block finds what to do is up to the CPU here.\n";
   }
   return out;
 }

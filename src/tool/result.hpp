@@ -33,10 +33,10 @@ struct bench_result {
   std::optional<double> cumulative_speedup;  ///< over the first step, where all steps do the whole operation
   std::optional<double> cpu_speedup;         ///< over cpu-naive
   bool valid = false;
-  std::string fault;       ///< where the output is wrong first; "" when valid
-  bool predicted = false;  ///< the time comes from a model, not from a clock
-  bool waits = false;      ///< no time was predicted: blocks of its kernel wait for one another
-  bool sampled = false;    ///< predicted from the first blocks of a launch, not from all
+  std::string fault;                      ///< where the output is wrong first; "" when valid
+  bool predicted = false;                 ///< the time comes from a model, not from a clock
+  bool waits = false;                     ///< no time was predicted: blocks of its kernel wait for one another
+  bool sampled = false;                   ///< predicted from the first blocks of a launch, not from all
   std::optional<double> busiest_channel;  ///< predicted: its bytes over those of a channel on average
 };
 

@@ -5,8 +5,8 @@
 // gpu-strides, MI210 (4-byte loads: 4.0 clocks for 32 lanes in runs of 8, 7.5 in runs of 4, 16.1 at stride 2, 14.1 at
 // other odd strides, 32.2 far apart; at stride 3 it has 8.1, for which these rules say 16).
 // Assumed, for no published measurement was found: groups of 16-byte reads on gfx906, gfx908 and gfx90a as on gfx942;
-// turns of other widths, of stores and of other wave64 devices as those loads; wave32 of RDNA as half a wave64, its wide
-// accesses in consecutive lanes, and a turn a line.
+// turns of other widths, of stores and of other wave64 devices as those loads; wave32 of RDNA as half a wave64, its
+// wide accesses in consecutive lanes, and a turn a line.
 
 #include <algorithm>
 

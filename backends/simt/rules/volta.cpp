@@ -1,7 +1,8 @@
 // Compute capability 7.x to 9.x: a request an instruction, 32-byte sectors, L1 and shared memory in the same 32 banks.
 // Sources: Nsight Compute documentation (what it counts); turns of the load/store unit: fitted to the strided loads of
 // gpu-benches (te42kyfo/gpu-benches, gpu-strides, H200) to 0.25 clocks, not to any kernel of Twill. Wide loads of pairs
-// that share an address: an answer of NVIDIA on its developer forum, thread 77228, for 7.0 to 7.5; taken to hold up to 9.x.
+// that share an address: an answer of NVIDIA on its developer forum, thread 77228, for 7.0 to 7.5; taken to hold up
+// to 9.x.
 
 #include <algorithm>
 
