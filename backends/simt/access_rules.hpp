@@ -47,7 +47,8 @@ struct access_rules {
   const char* const* architectures;                  ///< as datasheets write them, ended by nullptr
   void (*global)(const warp_access&, global_cost&);  ///< into a fresh cost
   shared_cost (*shared)(const warp_access&);
-  unsigned banks;  ///< of shared memory; where reads see more than writes, those of reads
+  unsigned banks;                ///< of shared memory; where reads see more than writes, those of reads
+  const char* unit = "sectors";  ///< what the vendor calls its transactions
 };
 
 /// The rules of an architecture; nullptr where it is not known.

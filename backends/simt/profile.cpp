@@ -53,6 +53,7 @@ class profile_sink : public simt::access_sink {
  public:
   explicit profile_sink(simt::datasheet sheet) : sheet_(std::move(sheet)), on_(simt::timing::machine_of(sheet_)) {
     counter_.emplace(sheet_.architecture);
+    taken.sectors_are = simt::rules_of(sheet_.architecture).unit;
   }
 
   void begin_launch(const simt::launch_facts& facts) override {

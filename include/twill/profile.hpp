@@ -82,6 +82,7 @@ struct kernel_profile : traffic {
 /// The launches of some work, in order, and their counts in all.
 struct profile : traffic {
   std::vector<kernel_profile> kernels;
+  std::string sectors_are = "sectors";  ///< what the device's documents call them: or "segments", or "lines"
 };
 
 struct profile_options {
@@ -96,6 +97,10 @@ struct profile_options {
 ///     ...
 ///     auto seen = twill::take_profile(gpu, [&] { twill::transpose(stream, in.data(), out.data(), {1024, 1024}); });
 ///     assert(seen.shared_conflicts() == 0 && seen.loads.sectors == seen.loads.ideal_sectors);
+///
+/// What lanes of a warp do at one line of the source, between the same barriers, is taken for one instruction, for
+/// compilers keep `a ? p[x] : p[y]` in one. Where they do not, or where both arms of a branch call one inline function
+/// that accesses memory, a GPU may issue two requests; here they count as one.
 ///
 /// Order: launches on `on` from other threads meanwhile are counted as well, one after another. Does not wait for
 ///   streams: simulated kernels have run when their call returns.

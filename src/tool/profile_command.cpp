@@ -92,7 +92,6 @@ profile_result profile_of(const planned_case& each, const planned_rung& which, c
                         each.type.name,
                         each.problem->text(),
                         which.block,
-                        each.on.properties().architecture,
                         {}};
   result.seen = take_profile(
       each.on,

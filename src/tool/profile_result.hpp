@@ -11,7 +11,6 @@ namespace twill::tool {
 struct profile_result {
   std::string operation, device, kernel, type, size;
   block_shape block;
-  std::string architecture;
   profile seen;
 };
 

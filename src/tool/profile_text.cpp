@@ -38,19 +38,13 @@ std::vector<shown_access> shown(const traffic& t) {
           shown("shared atomic", "shared_atomics", t.shared_atomics)};
 }
 
-// What an architecture calls the parts in which global memory is moved.
-const char* unit_of(const std::string& architecture) {
-  if (architecture.rfind("gfx", 0) == 0) return "lines";
-  return architecture.rfind("sm_1", 0) == 0 ? "segments" : "sectors";
-}
-
 std::string ratio(std::uint64_t all, std::uint64_t of) {
   return of == 0 ? "" : fmt::format("{:.2f}", static_cast<double>(all) / static_cast<double>(of));
 }
 
-std::string counts_line(const shown_access& each, const char* unit) {
+std::string counts_line(const shown_access& each, const std::string& unit) {
   std::string line = fmt::format("  {:<13}{:>8} req{:>9} {:<10}{:>6}/req{:>6}x ideal", each.name, each.requests,
-                                 each.transactions, each.bytes_moved ? unit : "wavefronts",
+                                 each.transactions, each.bytes_moved ? unit.c_str() : "wavefronts",
                                  ratio(each.transactions, each.requests), ratio(each.transactions, each.ideal));
   if (each.bytes_moved.value_or(0) > 0) {
     line += fmt::format("{:>4.0f}% used",
@@ -59,7 +53,7 @@ std::string counts_line(const shown_access& each, const char* unit) {
   return line + "\n";
 }
 
-std::string counts_of(const traffic& t, const char* unit) {
+std::string counts_of(const traffic& t, const std::string& unit) {
   std::string out;
   for (const auto& each : shown(t)) {
     if (each.requests > 0) out += counts_line(each, unit);
@@ -110,7 +104,7 @@ std::string partitions_text(const kernel_profile& kernel) {
                      kernel.partitions.front().size(), sum / static_cast<double>(windows), most);
 }
 
-std::string lines_text(const kernel_profile& kernel, const char* unit) {
+std::string lines_text(const kernel_profile& kernel, const std::string& unit) {
   source_text source;
   std::string out, file;
   for (const auto& line : kernel.lines) {
@@ -169,7 +163,7 @@ std::string bare_name(const std::string& kernel) {
 std::string text_of(const profile_result& result) {
   std::string out =
       fmt::format("{} {}, {} {} on {}\n", result.operation, result.kernel, result.size, result.type, result.device);
-  const char* const unit = unit_of(result.architecture);
+  const std::string& unit = result.seen.sectors_are;
   for (const auto& kernel : result.seen.kernels) {
     out += launch_text(kernel) + lines_text(kernel, unit) + "in all\n";
     out += counts_of(static_cast<const traffic&>(kernel), unit) + partitions_text(kernel);

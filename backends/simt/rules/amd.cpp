@@ -89,9 +89,11 @@ constexpr const char* rdna_names[] = {"gfx1030", "gfx1031", "gfx1032", "gfx1100"
 
 }  // namespace
 
-const access_rules gcn{"AMD gfx906, gfx908 and gfx90a", gcn_names, &global<64, true>, &shared_wave64, banks_32.banks};
-const access_rules cdna3{"AMD gfx942", cdna3_names, &global<128, true>, &shared_wave64, banks_32.banks};
-const access_rules cdna4{"AMD gfx950", cdna4_names, &global<128, true>, &shared_cdna4, banks_64.banks};
-const access_rules rdna{"AMD gfx1030 and gfx1100", rdna_names, &global<128, false>, &shared_wave32, banks_32.banks};
+const access_rules gcn{
+    "AMD gfx906, gfx908 and gfx90a", gcn_names, &global<64, true>, &shared_wave64, banks_32.banks, "lines"};
+const access_rules cdna3{"AMD gfx942", cdna3_names, &global<128, true>, &shared_wave64, banks_32.banks, "lines"};
+const access_rules cdna4{"AMD gfx950", cdna4_names, &global<128, true>, &shared_cdna4, banks_64.banks, "lines"};
+const access_rules rdna{
+    "AMD gfx1030 and gfx1100", rdna_names, &global<128, false>, &shared_wave32, banks_32.banks, "lines"};
 
 }  // namespace twill::simt::rules

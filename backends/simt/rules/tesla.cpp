@@ -120,7 +120,7 @@ constexpr const char* names_1_2[] = {"sm_12", "sm_13", nullptr};
 
 }  // namespace
 
-const access_rules tesla_1_0{"compute capability 1.0 and 1.1", names_1_0, &global_1_0, &shared_1_x, banks};
-const access_rules tesla_1_2{"compute capability 1.2 and 1.3", names_1_2, &global_1_2, &shared_1_x, banks};
+const access_rules tesla_1_0{"compute capability 1.0 and 1.1", names_1_0, &global_1_0, &shared_1_x, banks, "segments"};
+const access_rules tesla_1_2{"compute capability 1.2 and 1.3", names_1_2, &global_1_2, &shared_1_x, banks, "segments"};
 
 }  // namespace twill::simt::rules
