@@ -2,7 +2,6 @@
 
 #include <twill/simt.hpp>
 
-#include <algorithm>
 #include <string>
 
 #include "core/check.hpp"
@@ -56,10 +55,13 @@ predicted_time predict(const device& on, const std::function<void()>& work) {
   predicted_time found;
   found.seconds = predictor.seconds();
   found.launches = predictor.launches().size();
+  double longest = 0;
   for (const auto& launch : predictor.launches()) {
     found.waiting += launch.waits ? 1 : 0;
     found.sampled = found.sampled || launch.recorded < launch.blocks;
-    found.busiest_channel = std::max(found.busiest_channel, launch.busiest_channel);
+    if (launch.seconds <= longest) continue;
+    longest = launch.seconds;
+    found.busiest_channel = launch.busiest_channel;
   }
   return found;
 }

@@ -55,7 +55,7 @@ struct predicted_time {
   std::size_t waiting = 0;
   bool sampled = false;  ///< some launch was too large to follow all its blocks
   /// What the busiest channel of memory gets of the bytes of blocks that run together, over what each gets on average;
-  /// of the launch where that is most.
+  /// of the launch that takes longest.
   double busiest_channel = 1;
 };
 
