@@ -77,6 +77,7 @@ set(twill_kernel_sources
   src/ops/reduce_places.cpp
   src/ops/table.cpp
   src/ops/transpose.cpp
+  src/ops/transpose_apart.cpp
   src/ops/transpose_band.cpp
   src/ops/transpose_gather.cpp
   src/ops/transpose_in_place.cpp

@@ -30,9 +30,10 @@ class noting_device : public twill::simt::simt_device {
  public:
   explicit noting_device(twill::device_properties properties) : simt_device(std::move(properties), {}, {}, 1) {}
 
-  void launch(void*, const twill::detail::launch_config&, const twill::simt::kernel_call& kernel) override {
+  void launch(void*, const twill::detail::launch_config& config, const twill::simt::kernel_call& kernel) override {
     launched_.insert(kernel.address);
     ++launches_;
+    blocks_ += std::uint64_t{config.grid.x} * config.grid.y;
   }
   void copy(void*, void*, const void*, std::size_t, twill::detail::copy_direction) override { ++launches_; }
   void copy_rows(void*, const twill::detail::copy_args&, twill::detail::copy_direction) override {}
@@ -45,10 +46,12 @@ class noting_device : public twill::simt::simt_device {
   }
   /// Of kernels and copies.
   int launches() const { return launches_; }
+  std::uint64_t blocks() const { return blocks_; }
 
  private:
   std::set<const void*> launched_;
   int launches_ = 0;
+  std::uint64_t blocks_ = 0;
 };
 
 twill::device_properties with_multiprocessors(twill::device_properties device, int count) {
@@ -79,7 +82,8 @@ const char* const families[] = {
     "transpose_small",    "transpose_tiny",  "transpose_whole", "transpose_slab", "transpose_band",  "transpose_odd",
     "transpose_gather",   "permute_tile",    "permute_gather",  "permute_rows",   "permute_naive",   "reverse_chunks",
     "reverse_staged",     "swap_tiles",      "swap_words",      "swap_units",     "turn_matrices",   "turn_row",
-    "swap_tiles_by_unit", "turn_columns",    "turn_to_scratch", "copy_strip",     "turn_long_row",   "turn_row_parts"};
+    "swap_tiles_by_unit", "turn_columns",    "turn_to_scratch", "copy_strip",     "turn_long_row",   "turn_row_parts",
+    "transpose_apart",    "swap_apart"};
 
 bool is_kernel(const std::string& mangled) {
   if (mangled.find('.') != std::string::npos) return false;  // a part of one, split off by the compiler
@@ -225,6 +229,20 @@ TEST_CASE("launches of a transpose in place with fast scratch memory do not grow
   const std::size_t scratch = twill::transpose_in_place_scratch_bytes(4, gaps, twill::scratch_size::fast);
   chosen_for(*noting, stream, support::transpose_in_place_call(gaps, 4, 0, 0, scratch));
   CHECK(noting->launches() == 2);
+}
+
+TEST_CASE("blocks of tiny matrices with gaps take many of them") {
+  const auto noting = std::make_shared<noting_device>(twill::device::open("simt:h200").properties());
+  const twill::device device(noting);
+  const twill::stream stream(device);
+  const std::int64_t many = 1000000;
+  chosen_for(*noting, stream, support::transpose_call({2, 2, many, 0, 0, 5, 5}, 4, 0, 0));
+  CHECK(noting->blocks() == 3907);
+  chosen_for(*noting, stream, support::transpose_call({8, 8, many, 9}, 4, 0, 0));
+  CHECK(noting->blocks() == 3907 + 62500);
+  chosen_for(*noting, stream, support::transpose_in_place_call({4, 4, many, 8}, 4, 0, 0, 0));
+  CHECK(noting->blocks() == 3907 + 62500 + 15625);
+  CHECK_NOTHROW(chosen_for(*noting, stream, support::transpose_call({2, 2, many << 13, 0, 0, 5, 5}, 1, 0, 0)));
 }
 
 TEST_SUITE_END();

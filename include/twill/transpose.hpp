@@ -37,7 +37,9 @@ void require_aligned(const void* pointer, std::size_t alignment, const char* wha
 /// Memory: device memory of the stream's device (host memory on "cpu" and "simt"), aligned to T; `in` and `out`
 ///   must not overlap.
 /// Order: asynchronous in `stream`; no synchronisation, no allocation.
-/// Throws: invalid_argument, before anything is launched; launch_failed.
+/// Throws: invalid_argument, or unsupported where the batch needs more than 2^32 - 1 blocks, before anything is
+/// launched;
+///   launch_failed.
 /// Source: Ruetsch and Micikevicius, 2009, Optimizing Matrix Transpose in CUDA (padded shared tile).
 template <class T>
 void transpose(stream_ref stream, const T* in, T* out, const transpose_shape& shape) {

@@ -55,7 +55,8 @@ void transpose_in_place_bytes(stream_ref stream, void* data, std::int64_t elemen
 ///   with the least, 2 * 100 launches a matrix for 100 rows of 4 MB. (So do rows that are too long whole where there
 ///   are fewer than half as many as the device has multiprocessors.) A stream holds about a thousand launches; beyond
 ///   that the call waits for some to end, unless there is more scratch.
-/// Throws: invalid_argument (scratch that is too small among others), before anything is launched; launch_failed.
+/// Throws: invalid_argument (scratch that is too small among others), or unsupported where the batch needs more than
+///   2^32 - 1 blocks, before anything is launched; launch_failed.
 /// Source: Catanzaro, Keller and Garland, 2014, A Decomposition for In-place Matrix Transposition (least scratch).
 template <class T>
 void transpose_in_place(stream_ref stream, T* data, const transpose_in_place_shape& shape, void* scratch = nullptr,

@@ -16,8 +16,8 @@ constexpr int long_row_threads = 256;
 
 struct long_rows {
   turn_grid grid;
-  std::int64_t row, rows;         // the first one, and how many
-  std::int64_t stretches, pitch;  // of a row; bytes between rows in scratch memory
+  std::int64_t pitch;             // bytes between rows in scratch memory
+  unsigned row, rows, stretches;  // the first one, how many; of a row
   int stretch;                    // elements; whole chunks of 16 bytes
   int run;                        // at most so many of a run belong to a stretch
   divider runs;                   // by `run`
@@ -63,9 +63,9 @@ __global__ void __launch_bounds__(long_row_threads)
   unsigned char* shared = dynamic_shared<unsigned char>();
   const turn_grid& g = m.grid;
   const int bytes = g.units * size, height = static_cast<int>(g.height);
-  const std::int64_t place_in_rows = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-  const std::int64_t row = place_in_rows / m.stretches, first = (place_in_rows - row * m.stretches) * m.stretch;
+  const unsigned block = blockIdx.y * gridDim.x + blockIdx.x, row = block / m.stretches;
   if (row >= m.rows) return;  // the whole block: the grid is a rectangle
+  const std::int64_t first = static_cast<std::int64_t>(block - row * m.stretches) * m.stretch;
   from += row * g.length * bytes;
   scratch += row * m.pitch;
   const int count = static_cast<int>(g.length - first < m.stretch ? g.length - first : m.stretch);
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(long_row_threads)
     const std::int64_t low = w * g.length + first - height;  // j * height is above
     const std::int64_t above = low < 0 ? -1 : low / height, j = above + 1 + (i - w * m.run);
     if (j >= g.length) continue;
-    const auto turned = static_cast<std::uint32_t>(m.row + row) + divide(static_cast<std::uint32_t>(j), m.b);
+    const auto turned = m.row + row + divide(static_cast<std::uint32_t>(j), m.b);
     const auto around = static_cast<int>(turned < static_cast<std::uint32_t>(height) ? turned : turned - height);
     const std::int64_t place = j * height - w * g.length + around - first;
     if (place < 0 || place >= count) continue;

@@ -111,19 +111,21 @@ class passes {
     }
     m.runs = kernels::make_divider(m.run);
     m.b = kernels::make_divider(grid_.b);
-    m.stretches = ceil_div(grid_.length, m.stretch);
+    m.stretches = static_cast<unsigned>(ceil_div(grid_.length, m.stretch));
     m.pitch = pitch;
     const std::int64_t shared = m.stretch * bytes + m.stretch * bytes / 128 * 16 + 16;
     const std::int64_t at_once = row_bytes > worth_a_launch ? 1 : std::max<std::int64_t>(1, a_.scratch_bytes / pitch);
     for (std::int64_t matrix = 0; matrix < a_.batch; ++matrix) {
-      for (m.row = 0; m.row < grid_.height; m.row += m.rows) {
-        m.rows = std::min(at_once, grid_.height - m.row);
-        unsigned char* data = bytes_of(a_.data) + matrix * grid_.stride + m.row * row_bytes;
-        check(launch(queue_, grid_of(m.rows * m.stretches, kernels::long_row_threads, shared),
+      for (std::int64_t row = 0; row < grid_.height; row += at_once) {
+        const std::int64_t rows = std::min(at_once, grid_.height - row);
+        m.row = static_cast<unsigned>(row);
+        m.rows = static_cast<unsigned>(rows);
+        unsigned char* data = bytes_of(a_.data) + matrix * grid_.stride + row * row_bytes;
+        check(launch(queue_, grid_of(rows * m.stretches, kernels::long_row_threads, shared),
                      &kernels::turn_long_row<Unit>, bytes_of(a_.scratch), data, m),
               in_place_call);
-        if (m.rows > 1) {
-          copy(queue_, {a_.scratch, data, m.rows, row_bytes, pitch, row_bytes});
+        if (rows > 1) {
+          copy(queue_, {a_.scratch, data, rows, row_bytes, pitch, row_bytes});
         } else {
           queue_.device->copy(queue_.native, data, a_.scratch, static_cast<std::size_t>(row_bytes),
                               detail::copy_direction::device_to_device);

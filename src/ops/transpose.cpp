@@ -1,6 +1,7 @@
 // Which kernel transposes what. Elements of 1, 2, 4, 8 and 16 bytes: a few columns or rows (transpose_skinny), rows of
 // whole chunks (transpose_tile; transpose_strip where they are short, transpose_quads where there are few), batches of
-// small matrices (transpose_small; transpose_whole where they begin anywhere), some ten to a hundred columns or rows
+// small matrices (transpose_small; transpose_whole where they begin anywhere; transpose_apart where they are tiny and
+// have gaps), some ten to a hundred columns or rows
 // (transpose_slab, transpose_band), rows that begin anywhere (transpose_words). Elements of 3, 5, 6, 7, 12 and 24 bytes
 // are packed (transpose_odd); all others are gathered (transpose_gather). The choice depends on shape, strides and
 // alignment alone and takes constant time.
@@ -8,6 +9,7 @@
 #include <cstdint>
 
 #include "ops/table.hpp"
+#include "ops/transpose_apart.hpp"
 #include "ops/transpose_band.hpp"
 #include "ops/transpose_gather.hpp"
 #include "ops/transpose_odd.hpp"
@@ -44,6 +46,7 @@ void transpose(const detail::work_queue& queue, const detail::transpose_args& ar
   if (strip_serves(queue, args, alignment)) return start_strip(queue, args);
   if (tile_serves(args, alignment)) return start_tile(queue, args);
   if (small) return start_small(queue, args);
+  if (apart_serves(args, alignment)) return start_apart(queue, args, alignment);
   if (whole_serves(queue, args, alignment)) return start_whole(queue, args);
   if (slab_serves(queue, args, alignment)) return start_slab(queue, args);
   if (band_serves(queue, args, alignment)) return start_band(queue, args);

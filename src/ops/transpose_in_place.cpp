@@ -10,6 +10,7 @@
 #include "launch.hpp"
 #include "ops/in_place_plan.hpp"
 #include "ops/table.hpp"
+#include "ops/transpose_apart.hpp"
 #include "ops/transpose_small.hpp"
 
 namespace twill::TWILL_BACKEND {
@@ -111,7 +112,9 @@ void transpose_in_place(const work_queue& queue, const transpose_in_place_args& 
   const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
   const bool is_square = a.rows == a.cols, scratch_matrix = a.scratch_bytes >= bytes;
   const std::int64_t small = is_square ? (a.batch > 1 ? 8192 : 4096) : scratch_matrix ? 32768 : INT64_MAX;
-  if (a.ld == a.cols && bytes <= small && fits_shared(queue, a)) {
+  if (apart_serves(a, alignment_of(a))) {
+    swap_apart(queue, a, alignment_of(a));
+  } else if (a.ld == a.cols && bytes <= small && fits_shared(queue, a)) {
     turn_small(queue, a, unit);
   } else if (is_square) {
     swap_square(queue, a, unit);

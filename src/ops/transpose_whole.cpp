@@ -54,8 +54,7 @@ void start_whole_of(const work_queue& queue, const transpose_args& a) {
 
 bool whole_serves(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
   const std::int64_t size = a.element_bytes;
-  if (size > 16 || lowest_bit(size) != size || alignment < size || a.in_ld != a.cols || a.out_ld != a.rows)
-    return false;
+  if (size > 8 || lowest_bit(size) != size || alignment < size || a.in_ld != a.cols || a.out_ld != a.rows) return false;
   const device_limits limits = limits_of(queue.device->properties());
   const std::int64_t most = limits.shared_bytes / (size == 1 ? 2 : 3);  // so many blocks of a multiprocessor
   if (a.rows > most || a.cols > most || a.rows * a.cols > most / size) return false;
@@ -71,10 +70,8 @@ void start_whole(const work_queue& queue, const transpose_args& a) {
       return start_whole_of<std::uint16_t>(queue, a);
     case 4:
       return start_whole_of<std::uint32_t>(queue, a);
-    case 8:
-      return start_whole_of<std::uint64_t>(queue, a);
     default:
-      return start_whole_of<word16>(queue, a);
+      return start_whole_of<std::uint64_t>(queue, a);
   }
 }
 

@@ -86,10 +86,13 @@ class directed_calls {
     for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
       transpose({3, 4, 997}, bytes, 16, 48);
       transpose({17, 33, 37}, bytes, 16, 48);
-      const std::int64_t rows = bytes == 16 ? 5 : 23, cols = bytes == 16 ? 7 : 31, matrix = rows * cols;
-      const std::int64_t together = std::max<std::int64_t>(1, 16384 / (matrix * bytes));
-      transpose({rows, cols, together * (multiprocessors_ + 1) + 1}, bytes, bytes, 3 * bytes);
-      transpose({rows, cols, multiprocessors_ + 1, 0, 0, matrix + 5, matrix + 3}, bytes, bytes, 3 * bytes);
+      const std::int64_t matrix = 23 * 31, together = std::max<std::int64_t>(1, 16384 / (matrix * bytes));
+      transpose({23, 31, together * (multiprocessors_ + 1) + 1}, bytes, bytes, 3 * bytes);
+      transpose({23, 31, multiprocessors_ + 1, 0, 0, matrix + 5, matrix + 3}, bytes, bytes, 3 * bytes);
+      transpose({5, 7, 331, 8, 0, 41, 38}, bytes, bytes, 3 * bytes);  // with gaps
+      transpose({3, 5, 333, 0, 0, 16}, 3 * bytes, bytes, 3 * bytes);
+      in_place({5, 5, 331, 6}, bytes, bytes);
+      in_place({4, 4, 333, 0, 17}, 3 * bytes, bytes);
     }
     for (const std::int64_t rows : {3, 5, 7}) {
       for (const std::int64_t cols : {3, 5, 7}) transpose({rows, cols, 1025}, 1, 16, 48);
@@ -134,7 +137,7 @@ class directed_calls {
   void squares() {
     for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
       const std::int64_t step = 16 / bytes;
-      in_place({5 * step, 5 * step, 2, 7 * step}, bytes, 16);
+      in_place({13 * step, 13 * step, 2, 15 * step}, bytes, 16);
       in_place({67, 67, 2, 72}, bytes, std::max<std::int64_t>(4, bytes));  // rows of whole words
       in_place({67, 67, 2, 71}, bytes, bytes);
       in_place({67, 67, 2, 71}, 3 * bytes, bytes);
