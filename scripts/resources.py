@@ -48,7 +48,7 @@ def table(heads, rows):
 
 
 def leaves_registers(kernel):
-    return bool(kernel["spills"] or kernel.get("scratch bytes"))
+    return any(kernel.get(column) for column in ["spills", "VGPR spills", "SGPR spills", "scratch bytes"])
 
 
 def page(architecture, kernels, columns, match):

@@ -17,6 +17,13 @@ __device__ inline T* dynamic_shared() {
   return reinterpret_cast<T*>(twill_dynamic_shared);
 }
 
+/// The argument of the running kernel that comes after `before`. For large ones that loops index: a compiler that
+/// cannot index arguments where they lie copies all of them to scratch memory.
+template <class T, class... Before>
+__device__ inline const T& argument_after(const T& argument, const Before&...) {
+  return argument;
+}
+
 /// What launch bounds may ask for: `wanted` blocks of `threads` at once, or as many as a multiprocessor has threads
 /// for.
 constexpr int blocks_at_once(int threads, int wanted) {

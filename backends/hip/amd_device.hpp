@@ -2,6 +2,7 @@
 
 // The kernel vocabulary on AMD GPUs; see backends/cuda/device.hpp for what the names mean.
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -16,9 +17,30 @@ __device__ inline T* dynamic_shared() {
   return reinterpret_cast<T*>(twill_dynamic_shared);
 }
 
-/// Here launch bounds ask for waves on a SIMD, which four waves of 64 lanes a block make the same.
-constexpr int blocks_at_once(int, int wanted) {
-  return wanted;
+/// Read where it lies: a compiler that copies it first copies all of it to registers, or to scratch memory. Arguments
+/// begin one after another at multiples of their alignment.
+template <class T, class... Before>
+__device__ __forceinline__ const T& argument_after(const T&, const Before&...) {
+  std::size_t place = 0;
+  ((place = (place + alignof(Before) - 1) / alignof(Before) * alignof(Before) + sizeof(Before)), ...);
+  place = (place + alignof(T) - 1) / alignof(T) * alignof(T);
+  const auto* arguments = (const unsigned char*)__builtin_amdgcn_kernarg_segment_ptr();
+  return *reinterpret_cast<const T*>(arguments + place);
+}
+
+/// Here launch bounds ask for waves on a SIMD (HIP passes them on as amdgpu_waves_per_eu). A compute unit, or RDNA's
+/// workgroup processor, has four. Where a lane has 256 registers at most, before gfx90a, only three waves leave each
+/// lane what the kernels need, about 70.
+constexpr int blocks_at_once(int threads, int wanted) {
+#if defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
+  constexpr int lanes = 32, most = 16;
+#elif defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__)
+  constexpr int lanes = 64, most = 8;
+#else
+  constexpr int lanes = 64, most = 3;
+#endif
+  const int waves = (wanted * (threads / lanes) + 3) / 4;
+  return waves < most ? waves : most;
 }
 
 // Shuffles have width 32, so that a wave of 64 lanes is two logical warps.

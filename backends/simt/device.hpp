@@ -31,6 +31,11 @@ inline T* dynamic_shared() {
   return static_cast<T*>(running.shared);
 }
 
+template <class T, class... Before>
+inline const T& argument_after(const T& argument, const Before&...) {
+  return argument;
+}
+
 /// Launch bounds are nothing here.
 constexpr int blocks_at_once(int, int wanted) {
   return wanted;

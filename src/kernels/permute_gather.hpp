@@ -96,7 +96,12 @@ __device__ inline table_entry entry_of(const table_dims& t, int index) {
     if (i >= t.rank) continue;
     const int rest = i + 1 < t.rank ? quotient(index, t.dim[i].extent) : 0;
     const int coordinate = index - rest * t.dim[i].extent.divisor;
-    (t.dim[i].is_row ? e.row : e.place) += coordinate * t.dim[i].place;
+    const int moved = coordinate * t.dim[i].place;
+    if (t.dim[i].is_row) {
+      e.row += moved;
+    } else {
+      e.place += moved;
+    }
     e.distance += coordinate * t.dim[i].stride;
     index = rest;
   }
@@ -223,7 +228,7 @@ __device__ void store_box(unsigned char* out, const unsigned char* shared, const
 #pragma unroll
       for (int u = 0; u < units; ++u) v.unit[u] = *reinterpret_cast<const Unit*>(from + place[u]);
       if (at >= 0 && at + 16 <= bytes) {
-        *reinterpret_cast<word16*>(run + at) = v.whole;
+        *reinterpret_cast<word16*>(run + at) = v.whole();
         continue;
       }
 #pragma unroll
@@ -237,7 +242,8 @@ __device__ void store_box(unsigned char* out, const unsigned char* shared, const
 
 template <class Unit>
 __global__ void __launch_bounds__(permute_threads, blocks_at_once(permute_threads, sizeof(Unit) >= 4 ? 5 : 4))
-    permute_gather(unsigned char* out, const unsigned char* in, permute_box m) {
+    permute_gather(unsigned char* out, const unsigned char* in, permute_box by_value) {
+  const permute_box& m = argument_after(by_value, out, in);
   unsigned char* shared = dynamic_shared<unsigned char>();
   const auto block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   if (block >= m.blocks) return;  // the whole block: the grid is a rectangle

@@ -121,7 +121,7 @@ __device__ void store_line_chunk(const line_rows& m, const line_chunk& c, const 
     return;
   }
   unit_chunk<Unit> units;
-  units.whole = v;
+  units.take(v);
 #pragma unroll
   for (int u = 0; u < 16 / size; ++u) {
     const int byte = u * size;
@@ -134,7 +134,9 @@ constexpr int rows_depth = 4;  // chunks of a thread
 // The loads of the chunks' first parts are on their way together; the second ones mostly belong to the next lane, and
 // wait in the cache.
 template <class Unit>
-__global__ void __launch_bounds__(rows_threads) permute_rows(unsigned char* out, const unsigned char* in, line_rows m) {
+__global__ void __launch_bounds__(rows_threads)
+    permute_rows(unsigned char* out, const unsigned char* in, line_rows by_value) {
+  const line_rows& m = argument_after(by_value, out, in);
   constexpr int size = static_cast<int>(sizeof(Unit)), depth = rows_depth, in_block = rows_threads * depth;
   line_place* const lines = dynamic_shared<line_place>();
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;

@@ -94,7 +94,9 @@ __device__ void store_lines(unsigned char* out, const word16* tile, const tile_p
 }
 
 template <int Bytes>
-__global__ void __launch_bounds__(256) permute_tile(unsigned char* out, const unsigned char* in, tile_permutation m) {
+__global__ void __launch_bounds__(256)
+    permute_tile(unsigned char* out, const unsigned char* in, tile_permutation by_value) {
+  const tile_permutation& m = argument_after(by_value, out, in);
   constexpr int edge = 16 / Bytes, depth = Bytes == 8 ? 2 : 1;
   const auto place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   if (place >= m.blocks) return;  // the whole block: the grid is a rectangle

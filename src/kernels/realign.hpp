@@ -8,11 +8,41 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-// 16 bytes as units.
-template <class Unit>
-union unit_chunk {
-  word16 whole;
-  Unit unit[16 / sizeof(Unit)];
+// A chunk as units.
+template <class Unit, class Chunk = word16, bool Small = (sizeof(Unit) < 4 && sizeof(Chunk) == 16)>
+struct unit_chunk {
+  union {
+    Chunk chunk;
+    Unit unit[sizeof(Chunk) / sizeof(Unit)];
+  };
+  __device__ void take(const Chunk& from) { chunk = from; }
+  __device__ Chunk whole() const { return chunk; }
+};
+
+// Bytes and halves are joined and cut in registers: clang 15 takes a union of them through scratch memory.
+template <class Unit, class Chunk>
+struct unit_chunk<Unit, Chunk, true> {
+  static constexpr int size = static_cast<int>(sizeof(Unit));
+  Unit unit[16 / size];
+
+  __device__ void take(const Chunk& from) {
+    const std::uint32_t w[4] = {word<0>(from), word<1>(from), word<2>(from), word<3>(from)};
+#pragma unroll
+    for (int u = 0; u < 16 / size; ++u) unit[u] = static_cast<Unit>(w[u * size / 4] >> (u * size % 4 * 8));
+  }
+  __device__ Chunk whole() const {
+    std::uint32_t w[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if constexpr (size == 1) {
+        const std::uint32_t low = byte_permute(unit[4 * i], unit[4 * i + 1], 0x0040);
+        w[i] = byte_permute(low, byte_permute(unit[4 * i + 2], unit[4 * i + 3], 0x0040), 0x5410);
+      } else {
+        w[i] = byte_permute(unit[2 * i], unit[2 * i + 1], 0x5410);
+      }
+    }
+    return make_word16(w[0], w[1], w[2], w[3]);
+  }
 };
 
 // The 16 bytes that begin `skip` bytes into the pair of aligned chunks.

@@ -108,7 +108,7 @@ __device__ void store_reversed(unsigned char* to, const unsigned char* staged, i
         unit_chunk<Unit> chunk;
 #pragma unroll
         for (int u = 0; u < 16 / size; ++u) chunk.unit[u] = *source(at / size + u);
-        v = chunk.whole;
+        v = chunk.whole();
       }
       *reinterpret_cast<word16*>(to + at) = v;
       continue;

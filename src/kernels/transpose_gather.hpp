@@ -132,8 +132,9 @@ __device__ void store_chunk(unsigned char* to, const unsigned char* shared, cons
       const int place = pattern.place[u] + by;
       v.unit[u] = *reinterpret_cast<const Unit*>(shared + (BytePadded ? byte_padded(place, byte_pad_shift) : place));
     }
-    if (size < 16 && pattern.turn != 0) v.whole = realigned<size>(v.whole, v.whole, pattern.turn * size);
-    *reinterpret_cast<word16*>(to) = v.whole;
+    word16 chunk = v.whole();
+    if (size < 16 && pattern.turn != 0) chunk = realigned<size>(chunk, chunk, pattern.turn * size);
+    *reinterpret_cast<word16*>(to) = chunk;
     return;
   }
 #pragma unroll

@@ -97,28 +97,14 @@ struct window_chunks {
   }
 };
 
-// Bytes and halves join by byte_permute: clang 15 takes a union of them through memory.
 template <class Unit>
 __device__ word16 gathered(const unsigned char* from, const int (&place)[16 / sizeof(Unit)]) {
-  const auto unit = [&](int u) { return *reinterpret_cast<const Unit*>(from + place[u]); };
-  if constexpr (sizeof(Unit) < 4) {
-    std::uint32_t w[4];
+  unit_chunk<Unit> v;
 #pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      if constexpr (sizeof(Unit) == 1) {
-        const std::uint32_t low = byte_permute(unit(4 * j), unit(4 * j + 1), 0x0040);
-        w[j] = byte_permute(low, byte_permute(unit(4 * j + 2), unit(4 * j + 3), 0x0040), 0x5410);
-      } else {
-        w[j] = byte_permute(unit(2 * j), unit(2 * j + 1), 0x5410);
-      }
-    }
-    return make_word16(w[0], w[1], w[2], w[3]);
-  } else {
-    unit_chunk<Unit> v;
-#pragma unroll
-    for (int u = 0; u < static_cast<int>(16 / sizeof(Unit)); ++u) v.unit[u] = unit(u);
-    return v.whole;
+  for (int u = 0; u < static_cast<int>(16 / sizeof(Unit)); ++u) {
+    v.unit[u] = *reinterpret_cast<const Unit*>(from + place[u]);
   }
+  return v.whole();
 }
 
 template <class Unit, int Runs, int Capacity, bool All>

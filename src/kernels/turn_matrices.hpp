@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(1024) turn_matrices(unsigned char* data, whole
       if (byte >= 0 && byte < end) v.unit[u] = *reinterpret_cast<const Unit*>(shared + padded(source[u], m.pad_shift));
     }
     if (begin >= 0 && begin + 16 <= end) {
-      *reinterpret_cast<word16*>(data + begin) = v.whole;
+      *reinterpret_cast<word16*>(data + begin) = v.whole();
       continue;
     }
 #pragma unroll

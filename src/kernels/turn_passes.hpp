@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(1024) turn_row(unsigned char* data, turn_grid 
   for (int begin = static_cast<int>(threadIdx.x) * 16 - skip; begin < end; begin += static_cast<int>(blockDim.x) * 16) {
     const bool whole = begin >= 0 && begin + 16 <= end;
     unit_chunk<Unit> v;
-    if (whole) v.whole = *reinterpret_cast<const word16*>(data + begin);
+    if (whole) v.take(*reinterpret_cast<const word16*>(data + begin));
     row_position each = at;
 #pragma unroll
     for (int u = 0; u < count; ++u) {
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(1024) turn_row(unsigned char* data, turn_grid 
       }
       each.next_unit(g);
     }
-    if (whole) *reinterpret_cast<word16*>(data + begin) = v.whole;
+    if (whole) *reinterpret_cast<word16*>(data + begin) = v.whole();
     at.move(g, turn);
   }
 }
@@ -208,10 +208,7 @@ struct column_position {
 template <class Unit, class Piece>
 __global__ void __launch_bounds__(1024) turn_columns(unsigned char* data, turn_grid g, column_strip s, turn_pass pass) {
   constexpr int size = static_cast<int>(sizeof(Unit)), piece = static_cast<int>(sizeof(Piece)), count = piece / size;
-  union chunk {
-    Piece whole;
-    Unit unit[count];
-  };
+  using chunk = unit_chunk<Unit, Piece>;
   unsigned char* shared = dynamic_shared<unsigned char>();
   const std::int64_t place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x, matrix = place / s.strips;
   if (matrix >= s.batch) return;  // the whole block: the grid is a rectangle
@@ -227,7 +224,7 @@ __global__ void __launch_bounds__(1024) turn_columns(unsigned char* data, turn_g
   column_position at = start;
   for (int y = first; inside && y < height; y += step) {
     chunk v;
-    v.whole = *reinterpret_cast<const Piece*>(data + y * pitch);
+    v.take(*reinterpret_cast<const Piece*>(data + y * pitch));
     if (g.backwards) {
       column_position each = at;
 #pragma unroll
@@ -237,7 +234,7 @@ __global__ void __launch_bounds__(1024) turn_columns(unsigned char* data, turn_g
       }
       at.down(g, s, pass);
     } else {
-      *reinterpret_cast<Piece*>(shared + y * s.width + x) = v.whole;
+      *reinterpret_cast<Piece*>(shared + y * s.width + x) = v.whole();
     }
   }
   __syncthreads();
@@ -246,7 +243,7 @@ __global__ void __launch_bounds__(1024) turn_columns(unsigned char* data, turn_g
   for (int y = first; inside && y < height; y += step) {
     chunk v;
     if (g.backwards) {
-      v.whole = *reinterpret_cast<const Piece*>(shared + y * s.width + x);
+      v.take(*reinterpret_cast<const Piece*>(shared + y * s.width + x));
     } else {
       column_position each = at;
 #pragma unroll
@@ -256,7 +253,7 @@ __global__ void __launch_bounds__(1024) turn_columns(unsigned char* data, turn_g
       }
       at.down(g, s, pass);
     }
-    *reinterpret_cast<Piece*>(data + y * pitch) = v.whole;
+    *reinterpret_cast<Piece*>(data + y * pitch) = v.whole();
   }
 }
 
@@ -273,9 +270,12 @@ __global__ void __launch_bounds__(256)
   const std::int64_t index = block * 256 + threadIdx.x, line = s.cols * g.units;
   if (index >= s.rows * line) return;
   const std::int64_t y = index / line, x = (index - y * line) / g.units, unit = index - y * line - x * g.units;
-  std::int64_t from_row = y, from_col = x, to_row = y, to_col = x;
-  std::int64_t& other = pass == turn_pass::row ? (g.backwards ? from_col : to_col) : (g.backwards ? to_row : from_row);
-  other = pass == turn_pass::row ? other_column(g, s.row + y, x) : other_row(g, pass, y, s.col + x);
+  // A row pass brings the unit to another column of its row; a column pass takes it from another row. Backwards it is
+  // the other way round.
+  const bool along_row = pass == turn_pass::row, takes = along_row == g.backwards;
+  const std::int64_t other = along_row ? other_column(g, s.row + y, x) : other_row(g, pass, y, s.col + x);
+  const std::int64_t from_row = !along_row && takes ? other : y, from_col = along_row && takes ? other : x;
+  const std::int64_t to_row = !along_row && !takes ? other : y, to_col = along_row && !takes ? other : x;
   const std::int64_t from = ((s.row + from_row) * g.length + s.col + from_col) * g.units + unit;
   const std::int64_t to = (to_row * s.cols + to_col) * g.units + unit;
   reinterpret_cast<Unit*>(scratch)[to] = reinterpret_cast<const Unit*>(data)[from];
