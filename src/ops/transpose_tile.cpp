@@ -39,6 +39,13 @@ std::int64_t tile_bytes(const tile_shape& t, std::int64_t edge) {
   return t.chunks * (edge * (t.lines + 1) + pad_of(t, edge)) * 16;
 }
 
+// Shared memory for a tile. Where blocks have 64 KiB, those are all that a multiprocessor has (AMD, sm_75): two blocks
+// fit, so that one loads while the other stores.
+std::int64_t most_bytes(const device_limits& limits) {
+  constexpr std::int64_t little = 65536;
+  return limits.shared_bytes == little ? little / 2 : limits.shared_bytes;
+}
+
 tile_shape shape_of(const transpose_args& a, const device_limits& limits) {
   const std::int64_t bytes = a.element_bytes, blocks = bytes == 16 ? 1024 : bytes == 8 ? 512 : 256;
   tile_shape t{bytes == 16 ? 64 : bytes == 8 ? 32 : 16, 16};
@@ -48,7 +55,7 @@ tile_shape shape_of(const transpose_args& a, const device_limits& limits) {
   const auto tiles = [&] {
     return ceil_div(a.rows * bytes, t.lines * 16) * ceil_div(a.cols * bytes, t.chunks * 16) * a.batch;
   };
-  const auto too_large = [&] { return t.lines * t.chunks > 8 && tile_bytes(t, 16 / bytes) > limits.shared_bytes; };
+  const auto too_large = [&] { return t.lines * t.chunks > 8 && tile_bytes(t, 16 / bytes) > most_bytes(limits); };
   while (too_large() || (t.lines * t.chunks > 64 && tiles() < 2 * limits.multiprocessors)) {
     (t.lines > t.chunks ? t.lines : t.chunks) /= 2;
   }
