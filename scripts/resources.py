@@ -10,6 +10,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLCHAINS = pathlib.Path(os.environ.get("TWILL_TOOLCHAINS") or ROOT / "build/toolchains")
+LADDER = "src/ladder/transpose.cpp"
 INCLUDES = ["-Iinclude", "-I.", "-Isrc", "-Ibackends/gpu"]
 
 
@@ -21,17 +22,18 @@ def run(command):
     return done.stderr
 
 
-def short_names(mangled):
+def short_name(name):
     """'void twill::hip::kernels::copy<unsigned int, 32, 8>(...)' as 'copy<u32, 32, 8>'."""
+    name = re.sub(r"\((?!anonymous).*", "", name).split("kernels::", 1)[-1].removeprefix("void ")
+    for cpp, short in [("unsigned char", "u8"), ("unsigned short", "u16"), ("unsigned long", "u64"),
+                       ("unsigned int", "u32"), ("(anonymous namespace)::", "")]:
+        name = name.replace(cpp, short)
+    return re.sub(r"HIP_vector_type<u32, 4u?>|uint4", "word16", name)
+
+
+def short_names(mangled):
     plain = subprocess.run(["c++filt", *mangled], capture_output=True, text=True, check=True).stdout.splitlines()
-    names = {}
-    for symbol, name in zip(mangled, plain):
-        name = re.sub(r"\((?!anonymous).*", "", name).split("kernels::", 1)[-1].removeprefix("void ")
-        for cpp, short in [("unsigned char", "u8"), ("unsigned short", "u16"), ("unsigned long", "u64"),
-                           ("unsigned int", "u32"), ("(anonymous namespace)::", "")]:
-            name = name.replace(cpp, short)
-        names[symbol] = re.sub(r"HIP_vector_type<u32, 4u?>|uint4", "word16", name)
-    return names
+    return {symbol: short_name(name) for symbol, name in zip(mangled, plain)}
 
 
 def rung(kernel):
@@ -62,7 +64,7 @@ def page(architecture, kernels, columns, match):
 def arguments(doc, architectures, add_options):
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("architectures", nargs="*", metavar="ARCH", help="default: " + " ".join(architectures))
-    parser.add_argument("--source", default="src/ladder/transpose.cpp", metavar="FILE", help="default: %(default)s")
+    parser.add_argument("--source", nargs="+", action="extend", metavar="FILE", help=f"default: {LADDER}")
     parser.add_argument("--match", default=r"<u32, 32, 8\b", metavar="REGEX",
                         help="kernels shown in the tables; all are checked, and written to JSON (default: %(default)s)")
     parser.add_argument("--markdown", metavar="FILE", help="write the tables there instead of stdout")
@@ -70,22 +72,28 @@ def arguments(doc, architectures, add_options):
     add_options(parser)
     options = parser.parse_args()
     options.architectures = options.architectures or architectures
+    options.source = options.source or [LADDER]
     return options
 
 
-def main(doc, architectures, columns, measure, add_options=lambda parser: None, faults=lambda kernel, options: ()):
+def main(doc, architectures, columns, measure, add_options=lambda parser: None, faults=lambda kernel, options: (),
+         complete=lambda architecture, kernels, options: None):
     """measure(architecture, source) gives a list of dicts with `kernel`, `spills` and a value for each column.
-    faults(kernel, options) gives what else is wrong with one of them, as text."""
+    faults(kernel, options) gives what else is wrong with one of them, as text; complete() adds what is known later."""
     options = arguments(doc, architectures, add_options)
     try:
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            measured = list(pool.map(lambda name: measure(name, options.source), options.architectures))
+            pairs = [(name, source) for name in options.architectures for source in options.source]
+            measured = list(pool.map(lambda pair: measure(*pair), pairs))
     except (RuntimeError, OSError) as problem:
         sys.exit(f"{pathlib.Path(sys.argv[0]).name}: {problem}")
-    found = dict(zip(options.architectures, measured))
-    for kernels in measured:
+    found = {name: [] for name in options.architectures}
+    for (name, source), kernels in zip(pairs, measured):
         for kernel in kernels:
             kernel["rung"] = rung(kernel["kernel"])
+        found[name] += kernels
+    for name, kernels in found.items():
+        complete(name, kernels, options)
     text = "\n".join(page(name, kernels, columns, options.match) for name, kernels in found.items())
     if options.json:
         report = {"schema": 1, "source": options.source, "architectures": found}
@@ -98,6 +106,6 @@ def main(doc, architectures, columns, measure, add_options=lambda parser: None, 
            for name, kernels in found.items() for kernel in kernels if leaves_registers(kernel)]
     bad += [f"{name}: {kernel['kernel']} {fault}"
             for name, kernels in found.items() for kernel in kernels for fault in faults(kernel, options)]
-    bad += [f"{name}: {options.source} holds no kernel" for name in found if not found[name]]
+    bad += [f"{name}: no kernel in {' '.join(options.source)}" for name in found if not found[name]]
     if bad:
         sys.exit("\n".join(bad))
