@@ -66,9 +66,9 @@ def arguments(doc, architectures, add_options):
     parser.add_argument("architectures", nargs="*", metavar="ARCH", help="default: " + " ".join(architectures))
     parser.add_argument("--source", nargs="+", action="extend", metavar="FILE", help=f"default: {LADDER}")
     parser.add_argument("--match", default=r"<u32, 32, 8\b", metavar="REGEX",
-                        help="kernels shown in the tables; all are checked, and written to JSON (default: %(default)s)")
+                        help="kernels shown in the tables and in JSON; all are checked (default: %(default)s)")
     parser.add_argument("--markdown", metavar="FILE", help="write the tables there instead of stdout")
-    parser.add_argument("--json", metavar="FILE", help="write every kernel's figures there")
+    parser.add_argument("--json", metavar="FILE", help="write the shown kernels' figures there")
     add_options(parser)
     options = parser.parse_args()
     options.architectures = options.architectures or architectures
@@ -96,7 +96,9 @@ def main(doc, architectures, columns, measure, add_options=lambda parser: None, 
         complete(name, kernels, options)
     text = "\n".join(page(name, kernels, columns, options.match) for name, kernels in found.items())
     if options.json:
-        report = {"schema": 1, "source": options.source, "architectures": found}
+        shown = {name: [kernel for kernel in kernels if re.search(options.match, kernel["kernel"])]
+                 for name, kernels in found.items()}
+        report = {"schema": 1, "source": options.source, "architectures": shown}
         pathlib.Path(options.json).write_text(json.dumps(report, indent=1) + "\n")
     if options.markdown:
         pathlib.Path(options.markdown).write_text(text)
