@@ -70,7 +70,8 @@ std::string shape_text(const cell& which) {
     while (n >> power > 1) ++power;
     return power >= 20 && n == std::int64_t{1} << power ? "2^" + std::to_string(power) : std::to_string(n);
   };
-  return number(which.rows) + "x" + number(which.cols);
+  const std::string gap = which.gap > 0 ? "+" + std::to_string(which.gap) : "";
+  return number(which.rows) + "x" + number(which.cols) + gap;
 }
 
 std::string type_text(std::int64_t element_bytes) {
@@ -91,7 +92,7 @@ std::string type_text(std::int64_t element_bytes) {
 }
 
 std::vector<std::string> part_names() {
-  return {"main", "odd", "batched", "in-place", "small", "sweep-batched", "sweep-square"};
+  return {"main", "odd", "batched", "strided", "in-place", "small", "sweep-batched", "sweep-square"};
 }
 
 part make_part(const std::string& name) {
@@ -105,6 +106,12 @@ part make_part(const std::string& name) {
   }
   if (name == "batched") {
     return {name, "small matrices, 256 MiB in all", tuned, batches(small_matrices(), whole_sizes, 256 * mega)};
+  }
+  if (name == "strided") {
+    part strided{name, "small matrices with gaps, 128 MiB in all", tuned, {}};
+    strided.cells = batches(small_matrices(), whole_sizes, 128 * mega);
+    for (cell& each : strided.cells) each.gap = 1;
+    return strided;
   }
   if (name == "in-place") {
     return {name, "in place, with the least and with fast scratch, up to 2 GiB", {"least", "fast"}, in_place_cells()};

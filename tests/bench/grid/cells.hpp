@@ -10,12 +10,16 @@ namespace grid {
 
 struct cell {
   std::int64_t element_bytes = 0, rows = 0, cols = 0, batch = 1;
+  std::int64_t gap = 0;  ///< elements after each row of the input, and once more after each matrix; out of place only
 
   std::int64_t elements() const { return rows * cols * batch; }
   std::int64_t bytes() const { return elements() * element_bytes; }
+  std::int64_t in_ld() const { return cols + gap; }
+  std::int64_t in_stride() const { return rows * in_ld() + gap; }
+  std::int64_t in_bytes() const { return batch * in_stride() * element_bytes; }  ///< gaps included
 };
 
-/// "8191x8193", "2^20x32"
+/// "8191x8193", "2^20x32", "2x2+1" with a gap
 std::string shape_text(const cell& which);
 /// The names of `twill bench --type`: "u8" to "c128", and "b3" for elements of three bytes.
 std::string type_text(std::int64_t element_bytes);

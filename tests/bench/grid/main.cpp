@@ -3,8 +3,8 @@
 //
 //   transpose_grid [--device NAME] [--reps N] [--most MIB] [--json FILE] [--svg FOLDER] [PART...]
 //
-// Parts: main odd batched in-place small sweep-batched sweep-square; without one, all but the sweeps. --most leaves out
-// cells with more than so many MiB of input. Exit code: 0 done, 1 an output was wrong, 2 bad usage.
+// Parts: main odd batched strided in-place small sweep-batched sweep-square; without one, all but the sweeps. --most
+// leaves out cells with more than so many MiB of input. Exit code: 0 done, 1 an output was wrong, 2 bad usage.
 
 #include <algorithm>
 #include <cstdio>
@@ -49,7 +49,7 @@ options parse(int count, char** words) {
     }
   }
   if (o.device.empty()) o.device = twill::device::default_name();
-  if (o.parts.empty()) o.parts = {"main", "odd", "batched", "in-place", "small"};
+  if (o.parts.empty()) o.parts = {"main", "odd", "batched", "strided", "in-place", "small"};
   return o;
 }
 
@@ -67,7 +67,7 @@ int run(const options& o) {
     auto& cells = result.of.cells;
     const auto too_large = [&](const grid::cell& each) { return each.bytes() > o.most_bytes; };
     cells.erase(std::remove_if(cells.begin(), cells.end(), too_large), cells.end());
-    for (const grid::cell& each : cells) largest = std::max(largest, each.bytes());
+    for (const grid::cell& each : cells) largest = std::max(largest, each.in_bytes());
     results.push_back(std::move(result));
   }
   const twill::device on = twill::device::open(o.device);

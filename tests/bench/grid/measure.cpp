@@ -77,7 +77,8 @@ laboratory::call laboratory::call_of(const cell& which, const std::string& kerne
   }
   if (kernel == "tuned") {
     return [=](int pair) {
-      twill::transpose_bytes(stream_, in(pair), out(pair), which.element_bytes, {which.rows, which.cols, which.batch});
+      twill::transpose_bytes(stream_, in(pair), out(pair), which.element_bytes,
+                             {which.rows, which.cols, which.batch, which.in_ld(), 0, which.in_stride()});
     };
   }
   if (in_place(kernel)) {
@@ -97,7 +98,8 @@ std::string laboratory::first_wrong(const cell& which, const unsigned char* foun
   for (std::int64_t i = first; i < first + count; ++i, found += which.element_bytes) {
     const std::int64_t matrix = i / matrix_elements, within = i - matrix * matrix_elements;
     const std::int64_t c = within / which.rows, r = within - c * which.rows;
-    const auto from = static_cast<std::size_t>((matrix * matrix_elements + r * which.cols + c) * which.element_bytes);
+    const auto from =
+        static_cast<std::size_t>((matrix * which.in_stride() + r * which.in_ld() + c) * which.element_bytes);
     if (std::memcmp(found, host_.data() + from % period, static_cast<std::size_t>(which.element_bytes)) != 0) {
       return "matrix " + std::to_string(matrix) + ", row " + std::to_string(c) + ", column " + std::to_string(r);
     }
@@ -166,7 +168,7 @@ std::vector<times> laboratory::time_all(const std::vector<call>& calls) {
 }
 
 std::vector<outcome> laboratory::measure(const cell& which, const std::vector<std::string>& kernels, int windows) {
-  const auto bytes = static_cast<std::size_t>(which.bytes());
+  const auto bytes = static_cast<std::size_t>(which.in_bytes());
   pitch_ = (bytes + 255) / 256 * 256;
   // In place, one side is memory enough for a round, and the other is scratch.
   const bool one_side = in_place(kernels.front());

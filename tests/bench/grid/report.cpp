@@ -148,6 +148,7 @@ std::string json_of(const twill::device_properties& on, const std::vector<part_r
                               each.kernel.c_str(), type_text(c.element_bytes).c_str());
       text += printed(R"("rows": %lld, "cols": %lld, "batch": %lld, "loop": "over", "block": null, )",
                       static_cast<long long>(c.rows), static_cast<long long>(c.cols), static_cast<long long>(c.batch));
+      if (c.gap > 0) text += printed(R"("gap": %lld, )", static_cast<long long>(c.gap));
       text += printed(R"("ms": {"median": %.6g, "p25": %.6g, "p75": %.6g}, "gbps": %.6g, "of_memcpy": %.4g, )",
                       each.seconds.median * 1e3, each.seconds.p25 * 1e3, each.seconds.p75 * 1e3, rate * 1e-9,
                       each.of_memcpy);
