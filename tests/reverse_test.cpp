@@ -83,6 +83,19 @@ TEST_CASE("reference: several blocks, misaligned") {
   });
 }
 
+TEST_CASE("reference: arrays beyond the caches' share") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::uint32_t seed = 5;
+    for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
+      // Lines begin at an element, at the array or after some; or nowhere, for elements of more than a byte.
+      for (const std::size_t out_offset : {std::size_t{0}, static_cast<std::size_t>(3 * bytes), std::size_t{1}}) {
+        check_case(stream, (std::int64_t{4} << 20) / bytes + 77, bytes, 5, out_offset, seed += 3);
+      }
+    }
+  });
+}
+
 TEST_CASE("errors: the same on every device, before anything is touched") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

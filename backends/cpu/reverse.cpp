@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "device.hpp"
 #include "operations.hpp"
+#include "vector.hpp"
 
 namespace twill::cpu {
 namespace {
@@ -46,14 +48,43 @@ void reverse_any_part(const reverse_args& a, std::int64_t first, std::int64_t en
   }
 }
 
+// What reverses whole lines of elements of this size past the caches; nullptr where that cannot be.
+auto streamed_of(const reverse_args& a) {
+  const auto* vector = vectors();
+  int exponent = 0;
+  while (exponent < 5 && a.element_bytes != std::int64_t{1} << exponent) ++exponent;
+  const bool fits = vector != nullptr && exponent < 5 && a.in != a.out && a.count * a.element_bytes >= least_streamed &&
+                    reinterpret_cast<std::uintptr_t>(a.out) % static_cast<std::uintptr_t>(a.element_bytes) == 0;
+  return fits ? vector->reverse_streamed[exponent] : nullptr;
+}
+
+// Lines go past the caches; elements before the first and after the last do not.
+template <class Streamed>
+void reverse_lines(const reverse_args& a, std::int64_t first, std::int64_t end, Streamed streamed) {
+  const std::int64_t in_line = line_bytes / a.element_bytes;
+  auto* out = static_cast<unsigned char*>(a.out);
+  const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out + first * a.element_bytes) %
+                                              static_cast<std::uintptr_t>(line_bytes));
+  const std::int64_t begin = std::min(end, first + (line_bytes - past) % line_bytes / a.element_bytes);
+  const std::int64_t last = begin + (end - begin) / in_line * in_line;
+  reverse_any_part(a, first, begin);
+  streamed(static_cast<const unsigned char*>(a.in) + (a.count - begin) * a.element_bytes, out + begin * a.element_bytes,
+           (last - begin) * a.element_bytes);
+  reverse_any_part(a, last, end);
+  vectors()->fence();
+}
+
 }  // namespace
 
 void reverse(const detail::work_queue& queue, const reverse_args& a) {
   const std::int64_t work = a.in == a.out ? a.count / 2 : a.count;
   const std::int64_t at_once = std::max<std::int64_t>(1, (256 << 10) / a.element_bytes);
+  const auto streamed = streamed_of(a);
   team_of(queue).run(static_cast<std::size_t>((work + at_once - 1) / at_once), [&](std::size_t task) {
     const auto first = static_cast<std::int64_t>(task) * at_once;
-    reverse_any_part(a, first, std::min(work, first + at_once));
+    const std::int64_t end = std::min(work, first + at_once);
+    if (streamed != nullptr) return reverse_lines(a, first, end, streamed);
+    reverse_any_part(a, first, end);
   });
 }
 

@@ -47,6 +47,19 @@ void stream(unsigned char* to, const unsigned char* from, std::size_t bytes) {
   std::memcpy(to + i, from + i, bytes - i);
 }
 
+// The elements of each block of 16 bytes change places, and then the blocks.
+template <int Bytes>
+void reverse_streamed(const unsigned char* end, unsigned char* to, std::int64_t bytes) {
+  const bytes_tag d;
+  alignas(16) std::uint8_t places[16];
+  for (int i = 0; i < 16; ++i) places[i] = static_cast<std::uint8_t>(16 - Bytes - i / Bytes * Bytes + i % Bytes);
+  const auto turn = hn::LoadDup128(d, places);
+  constexpr auto step = static_cast<std::int64_t>(vector_bytes);
+  for (std::int64_t i = 0; i < bytes; i += step) {
+    hn::Stream(hn::ReverseBlocks(d, hn::TableLookupBytes(hn::LoadU(d, end - i - step), turn)), d, to + i);
+  }
+}
+
 void fence() {
   hwy::FlushStream();
 }
@@ -222,6 +235,7 @@ const vector_functions* functions() {
   static const vector_functions all = {
       hwy::TargetName(HWY_TARGET),
       &stream,
+      {&reverse_streamed<1>, &reverse_streamed<2>, &reverse_streamed<4>, &reverse_streamed<8>, &reverse_streamed<16>},
       {&transpose_any<1>, &transpose_any<2>, &transpose_any<4>, &transpose_any<8>, &transpose_any<16>},
       {&transpose_streamed<1>, &transpose_streamed<2>, &transpose_streamed<4>, &transpose_streamed<8>,
        &transpose_streamed<16>},

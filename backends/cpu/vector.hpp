@@ -31,6 +31,9 @@ struct vector_functions {
   const char* name;  ///< of the instruction set
   /// Copies past the caches; any alignment.
   void (*stream)(unsigned char* to, const unsigned char* from, std::size_t bytes);
+  /// Reverses elements of 1, 2, 4, 8, 16 bytes (by the exponent) past the caches: the `bytes` before `end`, to `to`;
+  /// `bytes` and `to` are multiples of a line.
+  void (*reverse_streamed[5])(const unsigned char* end, unsigned char* to, std::int64_t bytes);
   /// Transposes elements of 1, 2, 4, 8, 16 bytes (by the exponent): at least as many rows and columns as fit 16 bytes.
   void (*transpose[5])(const vector_tile& tile);
   /// The same, streamed, of a tile that streamed_tile_rows and streamed_tile_width bound: `out` and `out_ld` are
