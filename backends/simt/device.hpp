@@ -32,7 +32,7 @@ inline T* dynamic_shared() {
 }
 
 template <class T, class... Before>
-inline const T& argument_after(const T& argument, const Before&...) {
+inline const T& argument_after(T& argument, const Before&...) {
   return argument;
 }
 

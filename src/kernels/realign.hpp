@@ -11,9 +11,10 @@ namespace twill::TWILL_BACKEND::kernels {
 // A chunk as units.
 template <class Unit, class Chunk = word16, bool Small = (sizeof(Unit) < 4 && sizeof(Chunk) == 16)>
 struct unit_chunk {
+  static constexpr int chunk_bytes = sizeof(Chunk), unit_bytes = sizeof(Unit);
   union {
     Chunk chunk;
-    Unit unit[sizeof(Chunk) / sizeof(Unit)];
+    Unit unit[chunk_bytes / unit_bytes];
   };
   __device__ void take(const Chunk& from) { chunk = from; }
   __device__ Chunk whole() const { return chunk; }
