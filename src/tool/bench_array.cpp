@@ -16,6 +16,7 @@
 #include "ladder_problem.hpp"
 #include "numbers.hpp"
 #include "refuse.hpp"
+#include "shared_scratch.hpp"
 
 namespace twill::tool {
 namespace {
@@ -28,7 +29,6 @@ bool rungs_take(std::string_view op, const element_type& type) {
   return std::find(std::begin(known), std::end(known), type.kind) != std::end(known);
 }
 
-/// The output begins with the result; scratch follows, at a multiple of 256 bytes.
 class array_problem : public ladder_problem {
  public:
   array_problem(std::string_view op, std::int64_t count, const element_type& type)
@@ -38,7 +38,7 @@ class array_problem : public ladder_problem {
   std::int64_t rows() const override { return 1; }
   std::int64_t cols() const override { return count_; }
   std::size_t in_bytes() const override { return op_ == "sieve" ? 16 : array_bytes(); }
-  std::size_t out_bytes() const override { return result_bytes() + scratch_bytes(); }
+  std::size_t out_bytes() const override { return array_bytes(); }
   double moved_bytes() const override { return (op_ == "sieve" ? 1.0 : 2.0) * static_cast<double>(array_bytes()); }
   /// Of a sieve: the flags, an i32 a number, or the bits, one for two numbers.
   double moved_bytes_of(const rung& which) const override {
@@ -52,7 +52,7 @@ class array_problem : public ladder_problem {
 
   void run(stream_ref stream, const rung& which, const void* in, void* out,
            const rung_options& options) const override {
-    void* scratch = static_cast<unsigned char*>(out) + result_bytes();
+    void* scratch = scratch_.on(stream, scratch_bytes());
     if (rungs_take(op_, type_)) {
       array_rung(stream, op_, which.name, in, out, type_.kind, count_, scratch, scratch_bytes(), options);
     } else if (which.promise == rung_promise::copy) {  // bytes are bytes
@@ -71,7 +71,6 @@ class array_problem : public ladder_problem {
 
  private:
   std::size_t array_bytes() const { return static_cast<std::size_t>(count_ * type_.bytes); }
-  std::size_t result_bytes() const { return (array_bytes() + 255) / 256 * 256; }
   /// As much as any device asks for.
   std::size_t scratch_bytes() const { return array_bytes() / 16 + (std::size_t{1} << 19); }
 
@@ -89,6 +88,7 @@ class array_problem : public ladder_problem {
   std::string_view op_;
   std::int64_t count_;
   element_type type_;
+  mutable shared_scratch scratch_;
 };
 
 std::unique_ptr<ladder_problem> make_problem(std::string_view op, const extents& size, const element_type& type) {

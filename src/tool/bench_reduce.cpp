@@ -15,6 +15,7 @@
 #include "ladder_problem.hpp"
 #include "numbers.hpp"
 #include "refuse.hpp"
+#include "shared_scratch.hpp"
 
 namespace twill::tool {
 namespace {
@@ -32,7 +33,7 @@ bool rungs_sum(twill::element_type type) {
   return std::find(std::begin(known), std::end(known), type) != std::end(known);
 }
 
-/// The output begins with the sums; scratch follows, as large as the input for `memcpy`. An array is one row.
+/// The output begins with the sums; what `memcpy` copies to follows. An array is one row.
 class reduce_problem : public ladder_problem {
  public:
   reduce_problem(summed what, std::int64_t rows, std::int64_t cols, const element_type& type)
@@ -44,7 +45,7 @@ class reduce_problem : public ladder_problem {
   std::int64_t rows() const override { return rows_; }
   std::int64_t cols() const override { return cols_; }
   std::size_t in_bytes() const override { return static_cast<std::size_t>(rows_ * cols_ * type_.bytes); }
-  std::size_t out_bytes() const override { return sums_bytes() + scratch_bytes(); }
+  std::size_t out_bytes() const override { return sums_bytes() + in_bytes(); }
   double moved_bytes() const override { return static_cast<double>(in_bytes()); }
   double moved_bytes_of(const rung& which) const override {
     return which.name == "memcpy" ? 2.0 * moved_bytes() : moved_bytes();
@@ -57,14 +58,17 @@ class reduce_problem : public ladder_problem {
 
   void run(stream_ref stream, const rung& which, const void* in, void* out,
            const rung_options& options) const override {
-    void* scratch = static_cast<unsigned char*>(out) + sums_bytes();
+    const auto words = static_cast<std::int64_t>(in_bytes() / 4);
     if (is_tuned(which)) {
       run_operation(stream, in, out, options.repeats);
-    } else if (which.promise == rung_promise::nothing) {  // bytes are bytes
-      reduce_rung(stream, which.name, in, out, twill::element_type::u32, static_cast<std::int64_t>(in_bytes() / 4),
-                  scratch, scratch_bytes(), options);
+    } else if (which.name == "memcpy") {  // bytes are bytes
+      void* to = static_cast<unsigned char*>(out) + sums_bytes();
+      reduce_rung(stream, which.name, in, out, twill::element_type::u32, words, to, in_bytes(), options);
+    } else if (which.promise == rung_promise::nothing) {
+      reduce_rung(stream, which.name, in, out, twill::element_type::u32, words, scratch(stream), scratch_bytes(),
+                  options);
     } else if (rungs_sum(type_.kind)) {
-      reduce_rung(stream, which.name, in, out, type_.kind, cols_, scratch, scratch_bytes(), options);
+      reduce_rung(stream, which.name, in, out, type_.kind, cols_, scratch(stream), scratch_bytes(), options);
     } else {
       leave_out("the ladder's own rungs cannot sum " + type_.name, "they sum i32, u32, i64, u64, f32, f64");
     }
@@ -87,9 +91,8 @@ class reduce_problem : public ladder_problem {
  private:
   std::int64_t sums() const { return what_ == summed::columns ? cols_ : rows_; }
   std::size_t sums_bytes() const { return static_cast<std::size_t>(sums() * type_.bytes + 255) / 256 * 256; }
-  std::size_t scratch_bytes() const {
-    return std::max(in_bytes(), in_bytes() / 32 + (std::size_t{1} << 16) + reduce_scratch_bytes);
-  }
+  std::size_t scratch_bytes() const { return in_bytes() / 32 + (std::size_t{1} << 16) + reduce_scratch_bytes; }
+  void* scratch(stream_ref stream) const { return rung_scratch_.on(stream, scratch_bytes()); }
 
   /// As an application calls it: with scratch made once.
   void run_operation(stream_ref stream, const void* in, void* out, int repeats) const {
@@ -128,6 +131,7 @@ class reduce_problem : public ladder_problem {
   element_type type_;
   mutable std::vector<std::int64_t> expected_;                              // once it was asked for
   mutable std::map<std::string, std::optional<reduce_scratch>> scratches_;  // by device
+  mutable shared_scratch rung_scratch_;
 };
 
 std::unique_ptr<ladder_problem> make_array(const extents& size, const element_type& type) {
