@@ -95,13 +95,14 @@ void draw_banks(page& to, const kernel_profile& kernel) {
     for (const auto& bank : line.banks) most = std::max(most, turns_a_use(bank));
   }
   if (!any) return;
-  to.line("Banks of shared memory, left to right, by line of source");
-  draw_scale(to, most, "turns a bank takes where one would do");
+  to.line("Banks of shared memory, left to right, by line of source: a request takes as long as its busiest bank");
+  draw_scale(to, most, "turns a bank takes where one would do, on average");
   source_text source;
   for (const auto& line : kernel.lines) {
     if (line.banks.empty()) continue;
     const std::string words = fmt::format("{} {}", line.line, source.line(line.file, line.line));
-    to.text(margin, words.substr(0, 52), "font-family=\"monospace\" font-size=\"10\"");
+    to.text(margin, words.size() <= 52 ? words : words.substr(0, 50) + "..",
+            "font-family=\"monospace\" font-size=\"10\"");
     const double width = map_width / static_cast<double>(line.banks.size());
     for (std::size_t bank = 0; bank < line.banks.size(); ++bank) {
       const double share = turns_a_use(line.banks[bank]);
