@@ -62,6 +62,7 @@ twill::device_properties with_multiprocessors(twill::device_properties device, i
 /// What a device would run for a call; no memory is there to be touched.
 kernel_set chosen_for(noting_device& device, twill::stream_ref stream, const support::drawn_call& call) {
   const auto at = [](std::uintptr_t gibibytes, std::size_t offset) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address, never followed.
     return reinterpret_cast<unsigned char*>((gibibytes << 40) + offset);
   };
   call.run(stream, at(1, call.in_offset), at(2, call.out_offset), at(3, call.scratch_offset));
@@ -87,7 +88,7 @@ const char* const families[] = {
 
 bool is_kernel(const std::string& mangled) {
   if (mangled.find('.') != std::string::npos) return false;  // a part of one, split off by the compiler
-  return std::any_of(std::begin(families), std::end(families), [&](const std::string family) {
+  return std::any_of(std::begin(families), std::end(families), [&](const std::string& family) {
     return mangled.rfind("_ZN5twill4simt7kernels" + std::to_string(family.size()) + family + "I", 0) == 0;
   });
 }

@@ -227,7 +227,9 @@ TEST_CASE("which lanes the groups of 16-byte reads are made of") {
   };
   const std::pair<const char*, std::string> groups[] = {{"gfx942", "AAAABBBBCCCCDDDDBBBBAAAADDDDCCCC"},
                                                         {"gfx950", "AAAABBBBBBBBAAAABBBBAAAAAAAABBBB"}};
-  for (const auto& [architecture, group] : groups) {
+  for (const auto& each : groups) {
+    const char* const architecture = each.first;
+    const std::string& group = each.second;
     bool as_stated = true;
     for (unsigned a = 0; a < 32; ++a) {
       for (unsigned b = a + 1; b < 32; ++b) {
