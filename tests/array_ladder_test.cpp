@@ -9,19 +9,11 @@
 
 #include <twill/twill.hpp>
 
-#include "support/devices.hpp"
+#include "support/cases.hpp"
 
 namespace {
 
-template <class F>
-void on_each_device(F&& f) {
-  for (const auto& name : support::test_devices()) {
-    CAPTURE(name);
-    const auto device = twill::device::open(name);
-    const twill::stream stream(device);
-    f(device, stream);
-  }
-}
+using support::on_each_stream;
 
 // Whole numbers: sums of them are exact in any order.
 template <class T>
@@ -95,7 +87,7 @@ void check_rung(twill::stream_ref stream, std::string_view op, const twill::rung
 TEST_SUITE_BEGIN("array ladders");
 
 TEST_CASE("every rung has a lesson and a source, and a name of its own") {
-  on_each_device([](const twill::device& device, twill::stream_ref) {
+  on_each_stream([](const twill::device& device, twill::stream_ref) {
     for (const std::string op : {"scan", "reverse", "increment", "sieve"}) {
       std::set<std::string> names;
       for (const auto& rung : twill::array_rungs(device, op)) {
@@ -110,7 +102,7 @@ TEST_CASE("every rung has a lesson and a source, and a name of its own") {
 }
 
 TEST_CASE("every rung with every block gives the right elements") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     for (const std::string op : {"scan", "reverse", "increment", "sieve"}) {
       CAPTURE(op);
       for (const auto& rung : twill::array_rungs(device, op)) {
@@ -126,7 +118,7 @@ TEST_CASE("every rung with every block gives the right elements") {
 }
 
 TEST_CASE("scans of more parts than a block has, and every type") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     for (const auto& rung : twill::array_rungs(device, "scan")) {
       check_rung<float>(stream, "scan", rung, 70001, {{rung.block.x != 0 ? 128 : 0, rung.block.x != 0 ? 1 : 0}, 1});
       check_rung<double>(stream, "scan", rung, 5000);
@@ -143,7 +135,7 @@ TEST_CASE("scans of more parts than a block has, and every type") {
 }
 
 TEST_CASE("errors") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     twill::buffer<float> memory(device, 64);
     float* in = memory.data();
     twill::fill_bytes(stream, in, 0x5a, memory.size_bytes());

@@ -8,37 +8,19 @@
 #include <twill/buffer.hpp>
 #include <twill/error.hpp>
 
-#include "support/devices.hpp"
+#include "support/cases.hpp"
 
 namespace {
 
-template <class F>
-twill::errc code_of(F&& call) {
-  try {
-    call();
-  } catch (const twill::error& e) {
-    return e.code();
-  }
-  FAIL("nothing was thrown");
-  return {};
-}
-
-template <class F>
-void on_each_device(F&& f) {
-  for (const auto& name : support::test_devices()) {
-    CAPTURE(name);
-    const auto device = twill::device::open(name);
-    const twill::stream stream(device);
-    f(device, stream);
-  }
-}
+using support::code_of;
+using support::on_each_stream;
 
 }  // namespace
 
 TEST_SUITE_BEGIN("buffer");
 
 TEST_CASE("round trip: host, device, device, host; also in the default stream") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     std::vector<std::uint32_t> host(100003), result(host.size());
     for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<std::uint32_t>(i * 2654435761u);
     for (const auto& s : {stream, twill::stream_ref(device, nullptr)}) {
@@ -56,7 +38,7 @@ TEST_CASE("round trip: host, device, device, host; also in the default stream") 
 }
 
 TEST_CASE("memory: aligned, movable, empty for size 0") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     twill::buffer<double> a(device, 5), none(device, 0);
     CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % 256 == 0);
     CHECK(none.data() == nullptr);
@@ -70,7 +52,7 @@ TEST_CASE("memory: aligned, movable, empty for size 0") {
 }
 
 TEST_CASE("errors: the same on every device") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     const auto invalid = twill::errc::invalid_argument;
     CHECK(code_of([&] { twill::raw_buffer(device, std::size_t{1} << 60); }) == twill::errc::out_of_memory);
     CHECK(code_of([&] { twill::buffer<double>(device, std::numeric_limits<std::size_t>::max() / 4); }) ==

@@ -5,23 +5,16 @@
 #include <random>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <twill/twill.hpp>
 
-#include "support/devices.hpp"
+#include "support/cases.hpp"
 
 namespace {
 
-template <class F>
-void on_each_device(F&& f) {
-  for (const auto& name : support::test_devices()) {
-    CAPTURE(name);
-    const auto device = twill::device::open(name);
-    const twill::stream stream(device);
-    f(device, stream);
-  }
-}
+using support::on_each_stream;
 
 // Whole numbers: sums of them are exact in any order.
 template <class T>
@@ -62,6 +55,10 @@ void check_rung(twill::stream_ref stream, const twill::rung& rung, std::int64_t 
   CAPTURE(count);
   CAPTURE(options.block.x);
   CAPTURE(options.repeats);
+  if (rung.name == "cub" && sizeof(T) == 8 && !std::is_floating_point<T>::value) {
+    CHECK(support::code_of([&] { rung_sum(stream, rung, in, options); }) == twill::errc::unsupported);
+    return;
+  }
   const T found = rung_sum(stream, rung, in, options);
   if (rung.promise == twill::rung_promise::result) CHECK(found == expected);
 }
@@ -71,7 +68,7 @@ void check_rung(twill::stream_ref stream, const twill::rung& rung, std::int64_t 
 TEST_SUITE_BEGIN("reduce ladder");
 
 TEST_CASE("names: every device has what the ladder promises") {
-  on_each_device([](const twill::device& device, twill::stream_ref) {
+  on_each_stream([](const twill::device& device, twill::stream_ref) {
     std::set<std::string> names;
     for (const auto& rung : twill::reduce_rungs(device)) {
       CHECK(rung.op == "reduce");
@@ -92,7 +89,7 @@ TEST_CASE("names: every device has what the ladder promises") {
 }
 
 TEST_CASE("reference: every rung and block, lengths around blocks and passes") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     for (const auto& rung : twill::reduce_rungs(device)) {
       auto blocks = twill::reduce_rung_blocks(device, rung.name, twill::element_type::f32);
       if (blocks.empty()) blocks.push_back({});
@@ -106,7 +103,7 @@ TEST_CASE("reference: every rung and block, lengths around blocks and passes") {
 }
 
 TEST_CASE("reference: every type; integers wrap around") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     for (const auto& rung : twill::reduce_rungs(device)) {
       check_rung<std::int32_t>(stream, rung, 70001);
       check_rung<std::uint32_t>(stream, rung, 1000);
@@ -121,13 +118,13 @@ TEST_CASE("reference: every type; integers wrap around") {
 }
 
 TEST_CASE("reference: repeats inside the kernel leave the same result") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     for (const auto& rung : twill::reduce_rungs(device)) check_rung<float>(stream, rung, 5000, {{}, 3});
   });
 }
 
 TEST_CASE("bounds: nothing to sum gives 0") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     for (const auto& rung : twill::reduce_rungs(device)) {
       if (rung.promise != twill::rung_promise::result) continue;
       twill::buffer<float> out(device, 1);
@@ -142,7 +139,7 @@ TEST_CASE("bounds: nothing to sum gives 0") {
 }
 
 TEST_CASE("errors: the same on every device") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     twill::raw_buffer memory(device, 1 << 20);
     auto* in = static_cast<char*>(memory.data());
     char* out = in + 4096;

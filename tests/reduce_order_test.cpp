@@ -18,7 +18,7 @@
 namespace {
 
 using support::arrays;
-using support::on_each_device;
+using support::on_each_scratch;
 using support::random_value;
 using support::same;
 using twill::reduce_op;
@@ -43,7 +43,7 @@ void check_same_on_all_devices(std::int64_t count) {
   std::vector<T> data(static_cast<std::size_t>(count));
   for (auto& each : data) each = random_value<T>(random);
   std::vector<T> first;
-  on_each_device([&](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([&](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     const auto found = bits_of_sums(stream, scratch, data);
     if (first.empty()) first = found;
     CHECK(support::same(first, found));
@@ -100,7 +100,7 @@ void check_places(std::int64_t rows, std::int64_t cols) {
   for (auto& each : terms) each = random_value<T>(random);
   for (auto& each : factors) each = number_near_one<T>(random);
   std::vector<T> first;
-  on_each_device([&](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([&](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     auto found = check_place(stream, scratch, reduce_op::sum, terms, cols);
     const auto products = check_place(stream, scratch, reduce_op::product, factors, cols);
     found.insert(found.end(), products.begin(), products.end());
@@ -241,7 +241,7 @@ std::vector<twill::float16> halves_of(std::uint32_t exponent, std::uint32_t sign
 TEST_SUITE_BEGIN("reduce");
 
 TEST_CASE("reference: one NaN, or one zero of the other sign, among many numbers") {
-  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     check_among_many<twill::float16, std::uint16_t>(stream, scratch, 0x7e00, 0x8000);
     check_among_many<twill::bfloat16, std::uint16_t>(stream, scratch, 0x7fc0, 0x8000);
     check_among_many<float, std::uint32_t>(stream, scratch, 0x7fc00000, 0x80000000);
@@ -250,7 +250,7 @@ TEST_CASE("reference: one NaN, or one zero of the other sign, among many numbers
 }
 
 TEST_CASE("reference: all halves are read right") {
-  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     const auto sum = [&](const auto& data) {
       arrays<typename std::decay_t<decltype(data)>::value_type, float> a(stream, data, 0, 1);
       twill::reduce(stream, reduce_op::sum, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch);
@@ -273,7 +273,7 @@ TEST_CASE("reference: all halves are read right") {
 }
 
 TEST_CASE("reference: NaN, infinity and signed zeros") {
-  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
     const auto result = [&](reduce_op op, const std::vector<float>& data) {
       arrays<float, float> a(stream, data, 0, 1);
@@ -304,7 +304,7 @@ TEST_CASE("reference: NaN, infinity and signed zeros") {
 }
 
 TEST_CASE("accuracy: within the bound of pairwise summation on adversarial inputs") {
-  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     std::mt19937 random(3);
     constexpr std::size_t count = 100001;
     std::vector<float> large(count), cancelling(count), tiny(count), alike(count, 0.1f);
@@ -358,7 +358,7 @@ TEST_CASE("reference: more partial results than a block has threads have the bit
 }
 
 TEST_CASE("reference: segments have the bits of arrays; a wrong order counts as empty") {
-  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     std::mt19937 random(5);
     std::vector<float> data(60000);
     for (auto& each : data) each = random_value<float>(random);
@@ -387,7 +387,7 @@ TEST_CASE("reference: segments have the bits of arrays; a wrong order counts as 
 }
 
 TEST_CASE("reference: a NaN has the same bits from every operation, on every device") {
-  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     check_nan<twill::float16>(stream, scratch, std::uint16_t{0x7e00}, {0x7e00, 0x7fff, 0xfc01});
     check_nan<twill::bfloat16>(stream, scratch, std::uint16_t{0x7fc0}, {0x7fc0, 0x7fff, 0xff81});
     check_nan<float>(stream, scratch, 0x7fc00000u, {0x7fc00000, 0x7fffffff, 0xffc12345, 0xff800001});

@@ -17,7 +17,7 @@ using support::arrays;
 using support::element;
 using support::is_complex;
 using support::is_half;
-using support::on_each_device;
+using support::on_each_scratch;
 using support::same;
 using twill::reduce_op;
 
@@ -110,7 +110,7 @@ void check_type(twill::stream_ref stream, const twill::reduce_scratch& scratch) 
 TEST_SUITE_BEGIN("reduce");
 
 TEST_CASE("literal: the examples of the header") {
-  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     arrays<float, float> a(stream, {1, 2, 3, 4, 5, 6}, 0, 6);
     twill::reduce(stream, reduce_op::sum, a.first, a.to(), 3, scratch);
     twill::reduce_rows(stream, reduce_op::sum, a.first, a.to() + 1, {2, 3}, scratch);
@@ -123,7 +123,7 @@ TEST_CASE("literal: the examples of the header") {
 }
 
 TEST_CASE("reference: every operation and type, rows and columns") {
-  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     check_type<std::int8_t>(stream, scratch);
     check_type<std::int16_t>(stream, scratch);
     check_type<std::int32_t>(stream, scratch);
@@ -142,7 +142,7 @@ TEST_CASE("reference: every operation and type, rows and columns") {
 }
 
 TEST_CASE("reference: shapes around vectors, warps, chunks and tasks") {
-  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     for (const std::int64_t cols : {1, 4, 5, 16, 17, 127, 128, 129, 1023, 1024, 1025, 8191, 8192, 8193, 20000}) {
       check_shape<float, float>(stream, scratch, reduce_op::sum, {3, cols, 0}, 0);
       check_shape<float, std::int64_t>(stream, scratch, reduce_op::argmax, {1, cols, 0}, 1);
@@ -196,7 +196,7 @@ TEST_CASE("bounds: grids beyond 65535 blocks side by side") {
 }
 
 TEST_CASE("bounds: 2^24 blocks, on GPUs with the memory for it") {
-  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     const std::int64_t columns = (std::int64_t{1} << 31) + 77;
     if (!stream.on().properties().is_gpu || stream.on().memory().free_bytes < std::size_t{8} << 30) return;
     const twill::raw_buffer in(stream.on(), static_cast<std::size_t>(columns));
@@ -213,7 +213,7 @@ TEST_CASE("bounds: 2^24 blocks, on GPUs with the memory for it") {
 }
 
 TEST_CASE("bounds: a view's last row ends where its columns end") {
-  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     std::vector<float> data(32 + 4);
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i);
     twill::buffer<float> memory(stream.on(), data.size());
@@ -231,7 +231,7 @@ TEST_CASE("bounds: a view's last row ends where its columns end") {
 }
 
 TEST_CASE("errors: of segments") {
-  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     twill::buffer<std::int64_t> memory(stream.on(), 64);
     const auto* in = memory.data();
     const auto* offsets = memory.data() + 16;  // 9 of them
@@ -266,7 +266,7 @@ TEST_CASE("errors: of segments") {
 }
 
 TEST_CASE("errors: the same on every device") {
-  on_each_device([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     twill::buffer<double> memory(stream.on(), 512);
     auto* in = memory.data();
     auto* out = in + 256;

@@ -11,23 +11,16 @@
 
 #include <twill/twill.hpp>
 
-#include "support/devices.hpp"
+#include "support/cases.hpp"
 #include "support/scan_reference.hpp"
 
 namespace {
 
+using support::code_of;
+using support::on_each_device;
 using twill::scan_op;
 using twill::scan_options;
 using twill::scan_shape;
-
-template <class F>
-void on_each_device(F&& f) {
-  for (const auto& name : support::test_devices()) {
-    CAPTURE(name);
-    const auto device = twill::device::open(name);
-    f(device);
-  }
-}
 
 /// Whole numbers, few enough of them large that sums stay exact in every type that does not wrap around.
 template <class T>
@@ -141,17 +134,6 @@ void with_real_types(F&& f) {
   f(std::int8_t{}), f(std::int16_t{}), f(std::int32_t{}), f(std::int64_t{});
   f(std::uint8_t{}), f(std::uint16_t{}), f(std::uint32_t{}), f(std::uint64_t{});
   f(twill::float16{}), f(twill::bfloat16{}), f(float{}), f(double{});
-}
-
-twill::errc code_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const twill::error& e) {
-    CHECK(std::string(e.what()).find('\n') == std::string::npos);
-    return e.code();
-  }
-  FAIL("nothing was thrown");
-  return {};
 }
 
 }  // namespace

@@ -6,19 +6,11 @@
 
 #include <twill/twill.hpp>
 
-#include "support/devices.hpp"
+#include "support/cases.hpp"
 
 namespace {
 
-template <class F>
-void on_each_device(F&& f) {
-  for (const auto& name : support::test_devices()) {
-    CAPTURE(name);
-    const auto device = twill::device::open(name);
-    const twill::stream stream(device);
-    f(device, stream);
-  }
-}
+using support::on_each_stream;
 
 bool is_prime(std::int64_t n) {
   if (n < 4) return n >= 2;
@@ -74,14 +66,14 @@ void check_bits(twill::stream_ref stream, const twill::sieve_range& range) {
 TEST_SUITE_BEGIN("sieve");
 
 TEST_CASE("literal") {
-  on_each_device([](const twill::device&, twill::stream_ref stream) {
+  on_each_stream([](const twill::device&, twill::stream_ref stream) {
     CHECK(bits_of(stream, {0, 20}) == std::vector<std::uint32_t>{0x36f});
     CHECK(count_of(stream, {0, 20}) == 8);
   });
 }
 
 TEST_CASE("bits about words and segments, near 0 and near the end") {
-  on_each_device([](const twill::device&, twill::stream_ref stream) {
+  on_each_stream([](const twill::device&, twill::stream_ref stream) {
     for (const std::int64_t last : {1, 2, 3, 4, 9, 10, 63, 64, 65, 66, 1000, 65537}) check_bits(stream, {0, last});
     check_bits(stream, {524288 - 640, 524288 + 700});
     check_bits(stream, {64, 600000});
@@ -90,7 +82,7 @@ TEST_CASE("bits about words and segments, near 0 and near the end") {
 }
 
 TEST_CASE("pi(n)") {
-  on_each_device([](const twill::device&, twill::stream_ref stream) {
+  on_each_stream([](const twill::device&, twill::stream_ref stream) {
     const std::int64_t powers[] = {10, 100, 1000, 10000, 100000, 1000000};
     const std::uint64_t pi[] = {4, 25, 168, 1229, 9592, 78498};
     for (int k = 0; k < 6; ++k) CHECK(count_of(stream, {0, powers[k] + 1}) == pi[k]);
@@ -102,7 +94,7 @@ TEST_CASE("pi(n)") {
 }
 
 TEST_CASE("list") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     const twill::sieve_range range{0, 700000};
     const twill::raw_buffer scratch(device, twill::sieve_scratch_bytes(device, range));
     twill::buffer<std::uint64_t> list(device, 60000), count(device, 1);
@@ -123,7 +115,7 @@ TEST_CASE("list") {
 }
 
 TEST_CASE("errors") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     twill::buffer<std::uint64_t> memory(device, 1 << 16);
     auto* count = memory.data();
     void* scratch = memory.data() + 2;

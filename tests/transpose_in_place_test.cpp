@@ -8,12 +8,14 @@
 
 #include <twill/twill.hpp>
 
-#include "support/devices.hpp"
+#include "support/cases.hpp"
 #include "support/image.hpp"
 #include "support/transpose_in_place_reference.hpp"
 
 namespace {
 
+using support::code_of;
+using support::on_each_device;
 using twill::scratch_size;
 using twill::transpose_in_place_shape;
 
@@ -35,26 +37,6 @@ void check_case(twill::stream_ref stream, const transpose_in_place_shape& s, std
   CAPTURE(scratch_bytes);
   CHECK(data.matches(stream));
   CHECK(scratch.guards_match(stream));
-}
-
-template <class F>
-void on_each_device(F&& f) {
-  for (const auto& name : support::test_devices()) {
-    CAPTURE(name);
-    const auto device = twill::device::open(name);
-    f(device);
-  }
-}
-
-twill::errc code_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const twill::error& e) {
-    CHECK(std::string(e.what()).find('\n') == std::string::npos);
-    return e.code();
-  }
-  FAIL("nothing was thrown");
-  return {};
 }
 
 }  // namespace

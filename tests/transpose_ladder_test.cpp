@@ -7,11 +7,13 @@
 
 #include <twill/twill.hpp>
 
-#include "support/devices.hpp"
+#include "support/cases.hpp"
 #include "support/image.hpp"
 #include "support/transpose_reference.hpp"
 
 namespace {
+
+using support::on_each_stream;
 
 // Libraries compute 1 * x, which does not keep the bits of every NaN.
 bool is_vendor_library(const twill::rung& rung) {
@@ -37,22 +39,12 @@ void check_rung(twill::stream_ref stream, const twill::rung& rung, std::int64_t 
   CHECK(out.matches(stream));
 }
 
-template <class F>
-void on_each_device(F&& f) {
-  for (const auto& name : support::test_devices()) {
-    CAPTURE(name);
-    const auto device = twill::device::open(name);
-    const twill::stream stream(device);
-    f(device, stream);
-  }
-}
-
 }  // namespace
 
 TEST_SUITE_BEGIN("transpose ladder");
 
 TEST_CASE("literal: the two halves of a transpose") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     if (!device.properties().is_gpu && device.properties().backend != "simt") return;
     // 32 x 64 bytes: two tiles. fine-grained mirrors each where it is, coarse-grained stacks them.
     std::vector<unsigned char> host(32 * 64), result(host.size());
@@ -73,7 +65,7 @@ TEST_CASE("literal: the two halves of a transpose") {
 }
 
 TEST_CASE("names: every device has what the ladder promises") {
-  on_each_device([](const twill::device& device, twill::stream_ref) {
+  on_each_stream([](const twill::device& device, twill::stream_ref) {
     std::set<std::string> names;
     for (const auto& rung : twill::transpose_rungs(device)) {
       CHECK(rung.op == "transpose");
@@ -94,7 +86,7 @@ TEST_CASE("names: every device has what the ladder promises") {
 }
 
 TEST_CASE("reference: every rung, block and element size, shapes around tile edges") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     const std::int64_t shapes[][2] = {{1, 1}, {1, 100}, {100, 1}, {31, 33}, {64, 32}, {65, 130}};
     for (const auto& rung : twill::transpose_rungs(device)) {
       for (std::int64_t bytes : {1, 2, 4, 8, 16}) {
@@ -110,13 +102,13 @@ TEST_CASE("reference: every rung, block and element size, shapes around tile edg
 }
 
 TEST_CASE("reference: repeats inside the kernel leave the same result") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     for (const auto& rung : twill::transpose_rungs(device)) check_rung(stream, rung, 4, 70, 45, {{}, 3});
   });
 }
 
 TEST_CASE("bounds: tile rows beyond grid y's limit") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     const std::int64_t rows = 65536 * 16 + 5;  // 16 x 16 tiles: 65,537 tile rows
     for (const auto& rung : twill::transpose_rungs(device)) {
       if (rung.block.x == 0 || rung.name == "naive-col") continue;
@@ -129,7 +121,7 @@ TEST_CASE("bounds: tile rows beyond grid y's limit") {
 }
 
 TEST_CASE("bounds: beyond 2^31 elements, on GPUs with the memory for it") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     const std::int64_t rows = 3, cols = (std::int64_t{1} << 30) + 77, end = 4096;  // the last columns are compared
     if (!device.properties().is_gpu || device.memory().free_bytes < std::size_t{8} << 30) return;
     const twill::raw_buffer in(device, static_cast<std::size_t>(rows * cols));
@@ -156,7 +148,7 @@ TEST_CASE("bounds: beyond 2^31 elements, on GPUs with the memory for it") {
 }
 
 TEST_CASE("bounds: empty matrices launch nothing") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     for (const auto& rung : twill::transpose_rungs(device)) {
       CHECK_NOTHROW(twill::transpose_rung(stream, rung.name, nullptr, nullptr, 4, 0, 7));
       CHECK_NOTHROW(twill::transpose_rung(stream, rung.name, nullptr, nullptr, 4, 7, 0));
@@ -165,7 +157,7 @@ TEST_CASE("bounds: empty matrices launch nothing") {
 }
 
 TEST_CASE("errors: the same on every device") {
-  on_each_device([](const twill::device& device, twill::stream_ref stream) {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     support::image in(stream, 4096, 0, 1), out(stream, 4096, 0, 2);
     void* a = in.data();
     void* b = out.data();

@@ -13,6 +13,7 @@
 
 namespace support {
 
+/// Calls f with each device under test.
 template <class F>
 void on_each_device(F&& f) {
   for (const auto& name : test_devices()) {
@@ -20,6 +21,15 @@ void on_each_device(F&& f) {
     const auto device = twill::device::open(name);
     f(device);
   }
+}
+
+/// Calls f with each device and a stream of it.
+template <class F>
+void on_each_stream(F&& f) {
+  on_each_device([&](const twill::device& device) {
+    const twill::stream stream(device);
+    f(device, twill::stream_ref(stream));
+  });
 }
 
 /// The code of the twill::error that `call` throws, whose message is one line.

@@ -9,7 +9,7 @@
 
 #include <twill/twill.hpp>
 
-#include "support/devices.hpp"
+#include "support/cases.hpp"
 #include "support/reduce_reference.hpp"
 
 namespace support {
@@ -28,14 +28,11 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
 
 /// Calls f with a stream and scratch of each device.
 template <class F>
-void on_each_device(F&& f) {
-  for (const auto& name : support::test_devices()) {
-    CAPTURE(name);
-    const auto device = twill::device::open(name);
-    const twill::stream stream(device);
+void on_each_scratch(F&& f) {
+  on_each_stream([&](const twill::device&, twill::stream_ref stream) {
     const twill::reduce_scratch scratch(stream);
-    f(twill::stream_ref(stream), scratch);
-  }
+    f(stream, scratch);
+  });
 }
 
 /// Device memory with `misalignment` elements before the data, and results between guards.
