@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <future>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -28,7 +31,14 @@ bool holds_data(const unsigned char* found, std::int64_t first, std::int64_t byt
 /// The elements in the order of the output.
 class walker {
  public:
-  explicit walker(const moved_elements& moved) : moved_(moved), index_(moved.dims.size()), in_(moved.in_first) {}
+  walker(const moved_elements& moved, std::int64_t element)
+      : moved_(moved), index_(moved.dims.size()), in_(moved.in_first) {
+    for (std::size_t d = moved.dims.size(); d-- > 0; element /= moved.dims[d].extent) {
+      index_[d] = element % moved.dims[d].extent;
+      in_ += index_[d] * moved.dims[d].in_stride;
+      out_ += index_[d] * moved.dims[d].out_stride;
+    }
+  }
 
   std::int64_t in() const { return in_; }
   std::int64_t out() const { return out_; }
@@ -54,31 +64,88 @@ class walker {
   std::int64_t in_, out_ = 0;
 };
 
+/// A part of the output on the host, which begins at byte `first` of it.
+struct output_part {
+  const unsigned char* bytes;
+  std::int64_t first;
+
+  bool is_poison(std::int64_t from, std::int64_t to) const {
+    return std::all_of(bytes + (from - first), bytes + (to - first), [](unsigned char byte) { return byte == poison; });
+  }
+};
+
+/// Checks `count` elements from `element` on, and the gaps before them, the first one's from byte `seen` on.
+std::string first_wrong_of(const output_part& part, const moved_elements& moved, std::int64_t element,
+                           std::int64_t count, std::int64_t seen) {
+  walker at(moved, element);
+  for (; count > 0; --count, at.next()) {
+    if (!part.is_poison(seen, at.out())) return "written before element " + at.place();
+    if (!holds_data(part.bytes + (at.out() - part.first), at.in(), moved.bytes)) {
+      return "first wrong element at " + at.place() + " of the output";
+    }
+    seen = at.out() + moved.bytes;
+  }
+  return "";
+}
+
+/// The same, in equal parts on all cores.
+std::string first_wrong_on_all_cores(const output_part& part, const moved_elements& moved, std::int64_t element,
+                                     std::int64_t count, std::int64_t seen) {
+  constexpr std::int64_t least = 1 << 16;  // elements that are worth a thread
+  const std::int64_t threads = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, count / least + 1);
+  std::vector<std::future<std::string>> parts;
+  for (std::int64_t i = 0; i < threads; ++i) {
+    const std::int64_t begin = count * i / threads, end = count * (i + 1) / threads;
+    const std::int64_t from = begin == 0 ? seen : walker(moved, element + begin - 1).out() + moved.bytes;
+    parts.push_back(
+        std::async(std::launch::async, first_wrong_of, part, std::cref(moved), element + begin, end - begin, from));
+  }
+  std::string wrong;
+  for (auto& one : parts) {
+    const std::string found = one.get();
+    if (wrong.empty()) wrong = found;
+  }
+  return wrong;
+}
+
+/// How many elements end before byte `end` of the output.
+std::int64_t elements_before(const moved_elements& moved, std::int64_t end) {
+  std::int64_t low = 0, high = 1;
+  for (const moved_dim& dim : moved.dims) high *= dim.extent;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (walker(moved, middle).out() + moved.bytes <= end) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 }  // namespace
 
 std::string first_moved_wrong(stream_ref stream, const void* out, std::size_t out_bytes, const moved_elements& moved) {
   const auto total = static_cast<std::int64_t>(out_bytes);
+  const std::int64_t elements = elements_before(moved, total);
   std::vector<unsigned char> chunk(static_cast<std::size_t>(std::min(chunk_bytes, total)));
-  const auto is_poison = [](unsigned char byte) { return byte == poison; };
-  walker at(moved);
-  bool more = true;
+  std::int64_t element = 0;
   for (std::int64_t seen = 0; seen < total;) {
-    const std::int64_t first = seen, count = std::min(chunk_bytes, total - first);
+    const std::int64_t first = seen, end = std::min(first + chunk_bytes, total);
     download_bytes(stream, chunk.data(), static_cast<const unsigned char*>(out) + first,
-                   static_cast<std::size_t>(count));
+                   static_cast<std::size_t>(end - first));
     stream.wait();
-    while (more && at.out() + moved.bytes <= first + count) {
-      unsigned char* const found = chunk.data() + (at.out() - first);
-      if (!std::all_of(chunk.data() + (seen - first), found, is_poison)) return "written before element " + at.place();
-      if (!holds_data(found, at.in(), moved.bytes)) return "first wrong element at " + at.place() + " of the output";
-      seen = at.out() + moved.bytes;
-      more = at.next();
+    const output_part part{chunk.data(), first};
+    const std::int64_t next = elements_before(moved, end);
+    if (next > element) {
+      const std::string wrong = first_wrong_on_all_cores(part, moved, element, next - element, seen);
+      if (!wrong.empty()) return wrong;
+      seen = walker(moved, next - 1).out() + moved.bytes;
+      element = next;
     }
     // What is left of the chunk is a gap, as far as the next element.
-    const std::int64_t gap_end = more ? std::min(first + count, at.out()) : first + count;
-    if (gap_end > seen && !std::all_of(chunk.data() + (seen - first), chunk.data() + (gap_end - first), is_poison)) {
-      return fmt::format("written in a gap, at byte {}", seen);
-    }
+    const std::int64_t gap_end = element < elements ? std::min(end, walker(moved, element).out()) : end;
+    if (gap_end > seen && !part.is_poison(seen, gap_end)) return fmt::format("written in a gap, at byte {}", seen);
     seen = std::max(seen, gap_end);
   }
   return "";
