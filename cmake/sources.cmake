@@ -241,6 +241,7 @@ set(twill_tests
   tests/random_test.cpp
   tests/reduce_ladder_test.cpp
   tests/reduce_order_test.cpp
+  tests/reduce_rows_test.cpp
   tests/reduce_test.cpp
   tests/reverse_test.cpp
   tests/scan_test.cpp

@@ -6,6 +6,7 @@
 
 #include "kernels/reduce.hpp"
 #include "kernels/reduce_columns.hpp"
+#include "kernels/reduce_short_rows.hpp"
 
 #include "backends/backend.hpp"
 #include "core/check.hpp"
@@ -32,12 +33,17 @@ detail::launch_config plan_rows(kernels::reduce_problem& p, const detail::reduce
 detail::launch_config plan_columns(kernels::column_problem& p, bool exact);
 
 template <class Kind>
+auto row_kernel(kernels::reduce_deal deal) {
+  if (deal == kernels::reduce_deal::vectors) return &kernels::reduce_short_rows<Kind>;
+  if (deal == kernels::reduce_deal::medium) return &kernels::reduce_medium_rows<Kind>;
+  return deal == kernels::reduce_deal::tasks ? &kernels::reduce_tasks<Kind> : &kernels::reduce_rows<Kind>;
+}
+
+template <class Kind>
 void start_rows(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
   auto p = problem_of(args, meaning);
   const auto config = plan_rows(p, args, queue.device->properties());
-  const auto kernel =
-      p.deal == kernels::reduce_deal::tasks ? &kernels::reduce_tasks<Kind> : &kernels::reduce_rows<Kind>;
-  check(launch(queue, config, kernel, p), "launch of a reduction");
+  check(launch(queue, config, row_kernel<Kind>(p.deal), p), "launch of a reduction");
 }
 
 template <class Kind>
