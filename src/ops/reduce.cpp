@@ -130,11 +130,13 @@ detail::launch_config plan_rows(kernels::reduce_problem& p, const reduce_args& a
   return grid_of(ceil_div(p.rows, std::int64_t{8} * kernels::reduce_threads / p.width));
 }
 
-detail::launch_config plan_columns(kernels::column_problem& p, bool exact) {
-  const int bytes = p.rows.terms.bytes;
-  // Values of single elements have 8 or 16 bytes, and half as many partial results fit.
-  const auto tree = exact ? detail::tree_of_columns(p.rows.rows, p.cols, 128, detail::usual_column_chunks / 2)
-                          : detail::tree_of_columns_of(p.rows.rows, p.cols, bytes);
+detail::launch_config plan_columns(kernels::column_problem& p, int slots, bool exact) {
+  // Values of integers have 8 or 16 bytes, and half as many partial results fit.
+  constexpr std::int64_t few_chunks = detail::usual_column_chunks / 2;
+  const auto tree = !exact      ? detail::tree_of_columns_of(p.rows.rows, p.cols, p.rows.terms.bytes)
+                    : slots > 0 ? detail::tree_of_columns(p.rows.rows, ceil_div(p.cols, slots),
+                                                          kernels::reduce_threads / slots, few_chunks)
+                                : detail::tree_of_columns(p.rows.rows, p.cols, 128, few_chunks);
   p.lanes = tree.lanes;
   p.batches = tree.batches;
   p.chunks = static_cast<unsigned>(tree.chunks);
