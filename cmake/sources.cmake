@@ -70,7 +70,6 @@ set(twill_kernel_sources
   src/ops/sieve.cpp
   src/ops/reduce.cpp
   src/ops/reduce_complex.cpp
-  src/ops/reduce_integer_columns.cpp
   src/ops/reduce_integers.cpp
   src/ops/reduce_least.cpp
   src/ops/reduce_meaning.cpp
@@ -79,6 +78,7 @@ set(twill_kernel_sources
   src/ops/table.cpp
   src/ops/transpose.cpp
   src/ops/transpose_apart.cpp
+  src/ops/transpose_spans.cpp
   src/ops/transpose_band.cpp
   src/ops/transpose_gather.cpp
   src/ops/transpose_in_place.cpp
@@ -240,10 +240,8 @@ set(twill_tests
   tests/profile_claims_test.cpp
   tests/profile_test.cpp
   tests/random_test.cpp
-  tests/reduce_columns_test.cpp
   tests/reduce_ladder_test.cpp
   tests/reduce_order_test.cpp
-  tests/reduce_rows_test.cpp
   tests/reduce_test.cpp
   tests/reverse_test.cpp
   tests/scan_test.cpp

@@ -98,6 +98,31 @@ TEST_CASE("reference: random rows, pitches and misalignments") {
   });
 }
 
+TEST_CASE("reference: short rows, with gaps of all kinds on either side") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::uint32_t seed = 4100;
+    for (const std::int64_t cols : {1, 3, 8, 31, 33, 62, 100, 124, 200, 255, 257, 500}) {
+      const std::int64_t pitches[] = {0, cols + 1, (cols + 32) / 32 * 32, 2 * cols, cols + 100};
+      const std::int64_t rows = 30000 / cols + 5;
+      for (const std::int64_t in_pitch : pitches) {
+        for (const std::int64_t out_pitch : pitches) {
+          const bool odd = in_pitch == out_pitch;
+          check_case(stream, {rows, cols, in_pitch, out_pitch}, 1, odd ? 5 : 16, odd ? 3 : 32, seed += 3);
+        }
+      }
+    }
+    for (const std::int64_t bytes : {2, 3, 4, 8, 12, 16}) {
+      const auto natural = static_cast<std::size_t>(bytes & -bytes);
+      for (const std::int64_t rows : {2, 5, 1003}) {
+        check_case(stream, {rows, 31, 32, 0}, bytes, natural, 0, seed += 3);
+        check_case(stream, {rows, 31, 0, 32}, bytes, 0, natural, seed += 3);
+        check_case(stream, {rows, 5, 6, 11}, bytes, 3 * natural, natural, seed += 3);
+      }
+    }
+  });
+}
+
 TEST_CASE("reference: one long row, at every distance of the two sides") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

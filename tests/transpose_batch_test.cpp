@@ -37,6 +37,26 @@ TEST_CASE("reference: batches of small matrices, whole windows and what is left 
   });
 }
 
+TEST_CASE("reference: batches of small matrices with gaps in them, between them and in the output") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const std::int64_t shapes[][2] = {{1, 7}, {7, 1}, {2, 2}, {3, 3}, {5, 7}, {8, 8}, {16, 16}, {33, 31}, {17, 40}};
+    std::uint32_t seed = 5100;
+    for (std::int64_t bytes : {1, 2, 4, 8, 16}) {
+      const auto natural = static_cast<std::size_t>(bytes);
+      for (const auto& shape : shapes) {
+        const std::int64_t rows = shape[0], cols = shape[1], in = rows * (cols + 1), out = cols * (rows + 1);
+        const std::int64_t batch = 40000 / (rows * cols * bytes) + 3;
+        check_case(stream, {rows, cols, batch, cols + 1}, bytes, 0, 0, seed += 2);
+        check_case(stream, {rows, cols, batch, cols, rows + 1}, bytes, 0, 0, seed += 2);
+        check_case(stream, {rows, cols, batch, cols, rows, in + 3, out + 5}, bytes, natural, 3 * natural, seed += 2);
+        check_case(stream, {rows, cols, batch, cols + 16 / bytes, rows + 16 / bytes}, bytes, 16, 32, seed += 2);
+        check_case(stream, {rows, cols, batch, cols, 0, rows * cols + 77}, bytes, natural, 0, seed += 2);
+      }
+    }
+  });
+}
+
 TEST_CASE("reference: batches of matrices that begin anywhere, a block each or side by side") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

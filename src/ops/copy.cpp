@@ -1,6 +1,7 @@
 #include "backends/backend.hpp"
 #include "ops/permute_plan.hpp"
 #include "ops/table.hpp"
+#include "ops/transpose_spans.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -20,6 +21,7 @@ void copy(const detail::work_queue& queue, const detail::copy_args& a) {
     if (rest > 0) copy(queue, {in + done, out + done, 1, rest, rest, rest});
     return;
   }
+  if (copy_by_spans(queue, a)) return;
   const detail::permute_args rows{a.in, a.out, a.row_bytes, 1, {{a.rows, a.in_pitch, a.out_pitch}}};
   if (!permute_by_rows(queue, rows)) permute(queue, rows);
 }

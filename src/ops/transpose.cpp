@@ -1,10 +1,10 @@
 // Which kernel transposes what. Elements of 1, 2, 4, 8 and 16 bytes: a few columns or rows (transpose_skinny), rows of
 // whole chunks (transpose_tile; transpose_strip where they are short, transpose_quads where there are few), batches of
-// small matrices (transpose_small; transpose_whole where they begin anywhere; transpose_apart where they are tiny and
-// have gaps), some ten to a hundred columns or rows
-// (transpose_slab, transpose_band), rows that begin anywhere (transpose_words). Elements of 3, 5, 6, 7, 12 and 24 bytes
-// are packed (transpose_odd); all others are gathered (transpose_gather). The choice depends on shape, strides and
-// alignment alone and takes constant time.
+// small matrices (transpose_small; transpose_whole where they begin anywhere; transpose_spans where they have gaps,
+// transpose_apart where they are tiny as well), some ten to a hundred columns or rows (transpose_slab, transpose_band),
+// rows that begin anywhere (transpose_words). Elements of 3, 5, 6, 7, 12 and 24 bytes are packed (transpose_odd); all
+// others are gathered (transpose_gather). The choice depends on shape, strides and alignment alone and takes constant
+// time.
 
 #include <cstdint>
 
@@ -18,6 +18,7 @@
 #include "ops/transpose_skinny.hpp"
 #include "ops/transpose_slab.hpp"
 #include "ops/transpose_small.hpp"
+#include "ops/transpose_spans.hpp"
 #include "ops/transpose_strip.hpp"
 #include "ops/transpose_tile.hpp"
 #include "ops/transpose_whole.hpp"
@@ -41,11 +42,15 @@ void transpose(const detail::work_queue& queue, const detail::transpose_args& ar
   if (skinny_serves(queue, args)) return start_skinny(queue, args);
   // Below 2 KiB a matrix has too few threads for a block of its own.
   const bool small = small_serves(args, limits_of(queue.device->properties()));
-  if (small && args.rows * args.cols * args.element_bytes < 2048) return start_small(queue, args);
+  const std::int64_t bytes = args.rows * args.cols * args.element_bytes;
+  if (small && bytes < 2048) return start_small(queue, args);
+  const bool few_bytes = bytes < 4096;
+  if (few_bytes && transpose_by_spans(queue, args, alignment)) return;
   if (quads_serve(queue, args, alignment)) return start_quads(queue, args);
   if (strip_serves(queue, args, alignment)) return start_strip(queue, args);
   if (tile_serves(args, alignment)) return start_tile(queue, args);
   if (small) return start_small(queue, args);
+  if (!few_bytes && transpose_by_spans(queue, args, alignment)) return;
   if (apart_serves(args, alignment)) return start_apart(queue, args, alignment);
   if (whole_serves(queue, args, alignment)) return start_whole(queue, args);
   if (slab_serves(queue, args, alignment)) return start_slab(queue, args);

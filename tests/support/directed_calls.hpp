@@ -23,6 +23,7 @@ class directed_calls {
     all.skinny();
     all.any_rows();
     all.small();
+    all.with_gaps();
     all.gathered();
     all.odd_elements();
     all.squares();
@@ -97,6 +98,17 @@ class directed_calls {
     for (const std::int64_t rows : {3, 5, 7}) {
       for (const std::int64_t cols : {3, 5, 7}) transpose({rows, cols, 1025}, 1, 16, 48);
     }
+  }
+
+  // Small matrices with gaps: windows of several and of one, packed columns and columns with gaps.
+  void with_gaps() {
+    for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
+      transpose({5, 7, 331, 8}, bytes, bytes, 3 * bytes);
+      transpose({33, 31, multiprocessors_ + 37, 32}, bytes, bytes, 3 * bytes);
+      transpose({12, 13, 67, 0, 13}, bytes, bytes, 3 * bytes);
+      transpose({33, 31, multiprocessors_ + 37, 0, 34}, bytes, bytes, 3 * bytes);
+    }
+    for (const std::int64_t row : {31, 62, 124, 248, 496}) copy({333, row, row + (row & -row), 0}, 5 * row, 3 * row);
   }
 
   // What no other kernel takes, in units of each size, an element being one or some of them: tiles, full rows of the
@@ -181,6 +193,10 @@ class directed_calls {
       permute({{5, 7, 9}, {2, 1, 0}, {140, 20, 2}, {84, 12, 2}}, bytes, other, 3 * other);
     }
     for (const std::int64_t row : {301, 316, 304}) permute({{5, 7, row}, {1, 0, 2}, {}, {}}, 1, 0, 0);
+  }
+
+  void copy(const twill::pitched_shape& s, std::int64_t in_offset, std::int64_t out_offset) {
+    calls_.push_back(copy_call(s, 1, static_cast<std::size_t>(in_offset), static_cast<std::size_t>(out_offset)));
   }
 
   void reversals() {
