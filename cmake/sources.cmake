@@ -70,6 +70,7 @@ set(twill_kernel_sources
   src/ops/sieve.cpp
   src/ops/reduce.cpp
   src/ops/reduce_complex.cpp
+  src/ops/reduce_integer_columns.cpp
   src/ops/reduce_integers.cpp
   src/ops/reduce_least.cpp
   src/ops/reduce_meaning.cpp
@@ -240,8 +241,10 @@ set(twill_tests
   tests/profile_claims_test.cpp
   tests/profile_test.cpp
   tests/random_test.cpp
+  tests/reduce_columns_test.cpp
   tests/reduce_ladder_test.cpp
   tests/reduce_order_test.cpp
+  tests/reduce_rows_test.cpp
   tests/reduce_test.cpp
   tests/reverse_test.cpp
   tests/scan_test.cpp

@@ -138,6 +138,25 @@ int launches_of(const twill::transpose_in_place_shape& shape, std::int64_t eleme
   return noting->launches();
 }
 
+/// The kernel, without its arguments, that a reduction of rows or of columns is for an H200.
+std::string reduction_of(bool rows, twill::reduce_op op, twill::element_type type, const twill::reduce_shape& shape,
+                         std::uintptr_t offset = 0) {
+  const auto noting = std::make_shared<noting_device>(twill::device::open("simt:h200").properties());
+  const twill::device device(noting);
+  const twill::stream stream(device);
+  const twill::reduce_scratch scratch(stream);
+  noting->take_names();
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses, never followed.
+  const auto* in = reinterpret_cast<const void*>((std::uintptr_t{1} << 40) + offset);
+  auto* out = reinterpret_cast<void*>(std::uintptr_t{2} << 40);  // NOLINT(performance-no-int-to-ptr)
+  const auto reduce = rows ? &twill::reduce_rows_bytes : &twill::reduce_columns_bytes;
+  reduce(stream, op, in, type, out, type, shape, scratch);
+  const kernel_set names = noting->take_names();
+  REQUIRE(names.size() == 1);
+  const std::string name = *names.begin(), space = "twill::simt::kernels::";
+  return name.substr(space.size());
+}
+
 twill::device_properties properties_of(const std::string& name) {
   return twill::device::open(name).properties();
 }
@@ -244,6 +263,36 @@ TEST_CASE("blocks of tiny matrices with gaps take many of them") {
   chosen_for(*noting, stream, support::transpose_in_place_call({4, 4, many, 8}, 4, 0, 0, 0));
   CHECK(noting->blocks() == 3907 + 7813 + 15625);
   CHECK_NOTHROW(chosen_for(*noting, stream, support::transpose_call({2, 2, many << 13, 0, 0, 5, 5}, 1, 0, 0)));
+}
+
+TEST_CASE("rows and columns of reductions choose kernels by their lengths, alignment and operation") {
+  using type = twill::element_type;
+  const auto rows = [](const twill::reduce_shape& shape, std::uintptr_t offset = 0) {
+    const std::string name = reduction_of(true, twill::reduce_op::sum, type::f32, shape, offset);
+    return name.substr(0, name.find('<'));
+  };
+  for (const std::int64_t cols : {4, 64, 100, 1024}) CHECK(rows({1000, cols}) == "reduce_short_rows");
+  for (const std::int64_t cols : {1028, 4096}) CHECK(rows({1000, cols}) == "reduce_medium_rows");
+  for (const std::int64_t cols : {4100, 8192, 100000}) CHECK(rows({1000, cols}) == "reduce_tasks");
+  for (const std::int64_t cols : {1, 63, 1023}) CHECK(rows({1000, cols}) == "reduce_rows");
+  CHECK(rows({1000, 64, 68}) == "reduce_short_rows");
+  CHECK(rows({1000, 64}, 4) == "reduce_rows");
+  CHECK(rows({1000, 2048}, 4) == "reduce_tasks");
+  CHECK(rows({1000, 0}) == "reduce_rows");
+  const auto columns = [](twill::reduce_op op, type element, std::int64_t cols) {
+    const std::string name = reduction_of(false, op, element, {1000, cols});
+    for (const char* kind : {"column_sums", "column_least", "viewed", "numbers"}) {
+      if (name.find(kind) != std::string::npos) return std::string(kind);
+    }
+    return name;
+  };
+  for (const type element : {type::u8, type::i16, type::u32, type::i64}) {
+    CHECK(columns(twill::reduce_op::sum, element, 64) == "column_sums");
+    CHECK(columns(twill::reduce_op::max, element, 64) == "column_least");
+    CHECK(columns(twill::reduce_op::product, element, 64) == "viewed");
+    CHECK(columns(twill::reduce_op::min, element, 65) == "viewed");
+  }
+  CHECK(columns(twill::reduce_op::sum, type::f32, 65) == "numbers");
 }
 
 TEST_SUITE_END();

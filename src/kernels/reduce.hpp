@@ -11,8 +11,10 @@ namespace twill::TWILL_BACKEND::kernels {
 
 /// How the rows are dealt out to blocks.
 enum class reduce_deal : int {
-  lanes,     ///< short rows: `width` lanes have one, 8 after each other
-  warps,     ///< short rows: a warp has one
+  vectors,   ///< short rows of whole vectors, several a warp: reduce_short_rows.hpp
+  medium,    ///< longer rows of whole vectors, several a block: likewise
+  lanes,     ///< other short rows: `width` lanes have one, 8 after each other
+  warps,     ///< other short rows: a warp has one
   tasks,     ///< `tasks` blocks share a row
   segments,  ///< a warp has each short row, the block together each long one
 };
@@ -27,7 +29,9 @@ struct reduce_problem {
   reduce_deal deal;
   unsigned tasks;
   int chunk_shift;         ///< log2 of the chunks that a task combines
-  int width;               ///< a power of two up to 32
+  int width;               ///< lanes that a short row has: a power of two up to 32
+  int vectors_shift;       ///< log2 of the vectors that each of these has, up to 8; of medium rows, 2 or 4 a thread
+  bool packed;             ///< rows of `vectors` or `medium` fill their lanes, and follow each other without gaps
   bool aligned;            ///< every row begins at a multiple of 16 bytes
   void* partials;          ///< a value for each task
   std::uint32_t* tickets;  ///< one for each row that tasks share: zero before and after
@@ -41,6 +45,8 @@ inline constexpr int partials_a_thread = 16;
 inline constexpr unsigned most_tasks = reduce_threads * partials_a_thread;
 /// Rows up to this are short: a warp reads them at once.
 inline constexpr std::int64_t short_row_bytes = reduce_threads * vector_bytes;
+/// A warp has at most so many short rows.
+inline constexpr int short_rows_a_warp = 8 * reduce_lanes;
 
 /// The number of this block in the grid, which is a rectangle: blocks behind the last one have nothing to do.
 __device__ inline unsigned block_number() {
@@ -235,26 +241,13 @@ __device__ inline void reduce_lane_rows(const reduce_problem& p) {
   const int from = lane * vector_bytes, place = from >> p.terms.shift;
   const unsigned char* in = p.in + first * p.stride + from;
   typename Kind::value mine[8];
-  if (p.aligned && p.bytes % vector_bytes == 0) {
-    word16 raw[8];
-#pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      raw[i] = vector_of(p.pad);
-      if (from < p.bytes && first + i * groups < p.rows) {
-        raw[i] = *reinterpret_cast<const word16*>(in + i * groups * p.stride);
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < 8; ++i) mine[i] = vector_value<Kind>(raw[i], place, p.terms);
-  } else {
 #pragma unroll 1
-    for (int i = 0; i < 8; ++i) {
-      const std::int64_t left = first + i * groups < p.rows ? p.bytes - from : 0;
-      // The oldest leaves, so that no index is unknown to the compiler.
+  for (int i = 0; i < 8; ++i) {
+    const std::int64_t left = first + i * groups < p.rows ? p.bytes - from : 0;
+    // The oldest leaves, so that no index is unknown to the compiler.
 #pragma unroll
-      for (int k = 0; k < 7; ++k) mine[k] = mine[k + 1];
-      mine[7] = vector_value<Kind>(any_vector<Kind>(p, in + i * groups * p.stride, left), place, p.terms);
-    }
+    for (int k = 0; k < 7; ++k) mine[k] = mine[k + 1];
+    mine[7] = vector_value<Kind>(any_vector<Kind>(p, in + i * groups * p.stride, left), place, p.terms);
   }
   for (int step = p.width / 2; step > 0; step /= 2) {
 #pragma unroll

@@ -8,8 +8,8 @@
 //   as neighbours, and the eights one after another. Then the parts are combined as neighbours, and the chunks as
 //   neighbours. What is missing is the operation's identity.
 //
-// Of chunks, the block that comes last of a group combines those of the group, 8 a thread, and the groups likewise.
-// Operations whose order does not matter have tiles of single elements, and a plan of their own.
+// Of chunks, the block that comes last of a group combines those of the group, 128 bytes a thread, and the groups
+// likewise. Operations whose order does not matter have tiles of single elements, and a plan of their own.
 
 #include "kernels/reduce.hpp"
 
@@ -28,32 +28,69 @@ struct column_problem {
 //   batch      8 rows, `step` apart from `row` on, combined as neighbours; `left` bytes are there from `in` on
 //   identity   a value that changes no other
 
+/// 8 vectors, `far` bytes apart, of rows that are `step` apart.
+__device__ inline void load_rows(word16 (&raw)[8], const reduce_problem& p, const unsigned char* at, std::int64_t row,
+                                 int step) {
+  const std::int64_t far = step * p.stride;
+  if (row + 7 * step < p.rows) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i, at += far) raw[i] = *reinterpret_cast<const word16*>(at);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 8; ++i, at += far) {
+    raw[i] = vector_of(p.pad);
+    if (row + i * step < p.rows) raw[i] = *reinterpret_cast<const word16*>(at);
+  }
+}
+
+/// Of whole vectors.
 template <class Kind>
 struct vector_columns : Kind {
   using value = typename Kind::value;
+  static constexpr int slots = Kind::slots;
   static __device__ value identity(const reduce_problem& p) { return identity_of<Kind>(p); }
-  static __device__ void batch(value (&to)[Kind::slots], const reduce_problem& p, const unsigned char* in,
-                               std::int64_t left, std::int64_t row, int step) {
-    eight_sets<Kind, Kind::slots> eight;
+
+  static __device__ void batch(value (&to)[slots], const reduce_problem& p, const unsigned char* in, std::int64_t left,
+                               std::int64_t row, int step) {
+    eight_sets<Kind, slots> eight;
     if (p.aligned && left >= vector_bytes) {
       word16 raw[8];
+      load_rows(raw, p, in + row * p.stride, row, step);
+      if constexpr (Kind::exact && slots == vector_bytes && sizeof(value) == 8) {
+        Kind::eight_of_bytes(to, raw, p.terms);
+      } else if constexpr (Kind::exact && slots > 4) {
+        // Unrolled, compilers make all elements of all vectors into values first, for which registers do not suffice.
+#pragma unroll 1
+        for (int i = 0; i < 8; ++i) {
+          add(to, eight, i, raw[0], row + i * step, p.terms);
 #pragma unroll
-      for (int i = 0; i < 8; ++i) {
-        raw[i] = vector_of(p.pad);
-        if (row + i * step < p.rows) raw[i] = *reinterpret_cast<const word16*>(in + (row + i * step) * p.stride);
-      }
+          for (int k = 0; k < 7; ++k) raw[k] = raw[k + 1];
+        }
+      } else {
 #pragma unroll
-      for (int i = 0; i < 8; ++i) {
-        Kind::vector(to, raw[i], row + i * step, p.terms);
-        eight.push(to, i, p.terms);
+        for (int i = 0; i < 8; ++i) add(to, eight, i, raw[i], row + i * step, p.terms);
       }
     } else {
 #pragma unroll 1
       for (int i = 0; i < 8; ++i) {
         const std::int64_t at = row + i * step;
-        Kind::vector(to, any_vector<Kind>(p, in + at * p.stride, at < p.rows ? left : 0), at, p.terms);
-        eight.push(to, i, p.terms);
+        add(to, eight, i, any_vector<Kind>(p, in + at * p.stride, at < p.rows ? left : 0), at, p.terms);
       }
+    }
+  }
+
+ private:
+  static __device__ void add(value (&to)[slots], eight_sets<Kind, slots>& eight, int i, word16 raw, std::int64_t place,
+                             const reduce_terms& terms) {
+    if constexpr (Kind::exact) {
+      value next[slots];
+      Kind::vector(next, raw, place, terms);
+#pragma unroll
+      for (int s = 0; s < slots; ++s) to[s] = i == 0 ? next[s] : Kind::combine(to[s], next[s], terms);
+    } else {
+      Kind::vector(to, raw, place, terms);
+      eight.push(to, i, terms);
     }
   }
 };
@@ -154,45 +191,60 @@ __device__ inline typename Kind::value combine_groups(typename Kind::value* shar
 template <class Kind>
 __device__ inline typename Kind::value combine_parts(typename Kind::value (&mine)[Kind::slots], int lanes,
                                                      const reduce_terms& terms) {
-  constexpr int slots = Kind::slots;
-  __shared__ typename Kind::value shared[reduce_threads * slots];
+  // Slots lie so far apart that neither neighbouring threads nor neighbouring columns meet in a bank.
+  constexpr int slots = Kind::slots, banks = 128 / static_cast<int>(sizeof(typename Kind::value));
+  constexpr int pitch = reduce_threads + (slots == 1 ? 0 : banks / slots);
+  __shared__ typename Kind::value shared[slots * pitch];
   const int t = static_cast<int>(threadIdx.x), width = lanes * slots;
   if constexpr (slots > 1) {
 #pragma unroll
-    for (int s = 0; s < slots; ++s) shared[t * slots + s] = mine[s];
+    for (int s = 0; s < slots; ++s) shared[s * pitch + t] = mine[s];
     __syncthreads();
     // Parts part * slots and the following of one column.
+    const int column = t % width, part = t / width * slots;
+    const int at = column % slots * pitch + part * lanes + column / slots;
 #pragma unroll
-    for (int s = 0; s < slots; ++s) mine[s] = shared[(t / width * slots + s) * width + t % width];
+    for (int s = 0; s < slots; ++s) mine[s] = shared[at + s * lanes];
     combine_neighbours<Kind>(mine, terms);
   }
   return combine_groups<Kind>(shared, mine[0], width, terms);
 }
 
-/// The 8 values of chunks that a thread combines; `at` and those `step` values on, `count` of which are there.
+/// Values of chunks that a thread combines: a power of two, 128 bytes of them.
+template <class Kind>
+inline constexpr int chunk_values = 128 / static_cast<int>(sizeof(typename Kind::value));
+
+/// These: `at` and those `step` values on, `count` of which are there.
 template <class Kind>
 __device__ inline typename Kind::value combine_chunk_values(const typename Kind::value* at, int step,
                                                             std::int64_t count, typename Kind::value identity,
                                                             const reduce_terms& terms) {
-  typename Kind::value mine[8];
+  typename Kind::value mine[chunk_values<Kind>];
 #pragma unroll
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < chunk_values<Kind>; ++i, at += step) {
     mine[i] = identity;
-    if (i < count) mine[i] = at[static_cast<std::int64_t>(i) * step];
+    if (i < count) mine[i] = *at;
   }
   combine_neighbours<Kind>(mine, terms);
   return mine[0];
 }
 
+/// Blocks at once that registers leave room for.
+template <class Kind>
+inline constexpr int column_blocks =
+    blocks_at_once(reduce_threads, Kind::slots > 4 ? (sizeof(typename Kind::value) == 4 ? 3 : 2)
+                                                   : (sizeof(typename Kind::value) == 16 ? 3 : 4));
+
 // A tile of columns has p.chunks blocks, which take chunks of rows.
 template <class Kind>
-__global__ void __launch_bounds__(reduce_threads) reduce_columns(column_problem p) {
+__global__ void __launch_bounds__(reduce_threads, column_blocks<Kind>) reduce_columns(column_problem p) {
   using value = typename Kind::value;
   __shared__ value shared[reduce_threads];
   constexpr int slots = Kind::slots, bytes_a_lane = slots == 1 ? 0 : vector_bytes;
   const reduce_problem& r = p.rows;
-  const int t = static_cast<int>(threadIdx.x), lane = t % p.lanes, part = t / p.lanes, parts = reduce_threads / p.lanes;
-  const unsigned block = block_number();
+  const unsigned lanes = static_cast<unsigned>(p.lanes), block = block_number();
+  const int t = static_cast<int>(threadIdx.x), lane = static_cast<int>(threadIdx.x % lanes);
+  const int part = static_cast<int>(threadIdx.x / lanes), parts = static_cast<int>(reduce_threads / lanes);
   const std::int64_t tile = block / p.chunks;
   if (tile >= p.tiles) return;  // the whole block
   const int lane_bytes = bytes_a_lane == 0 ? r.terms.bytes : bytes_a_lane;
@@ -213,7 +265,7 @@ __global__ void __launch_bounds__(reduce_threads) reduce_columns(column_problem 
   value all = combine_parts<Kind>(mine, p.lanes, r.terms);
 
   // Groups of chunks, then groups of groups: each level has its values after those of the level before.
-  const int width = p.lanes * slots, a_group = 8 * (reduce_threads / width), column = t % width;
+  const int width = p.lanes * slots, a_group = chunk_values<Kind> * (reduce_threads / width), column = t % width;
   value* partials = static_cast<value*>(r.partials);
   std::uint32_t* tickets = r.tickets;
 #pragma unroll 1
@@ -226,7 +278,7 @@ __global__ void __launch_bounds__(reduce_threads) reduce_columns(column_problem 
     std::uint32_t* ticket = tickets + tile * groups + group;
     if (!comes_last(ticket, static_cast<unsigned>(count))) return;
     if (t == 0) *ticket = 0;
-    const int own = t / width * 8;
+    const int own = t / width * chunk_values<Kind>;
     all = combine_chunk_values<Kind>(values + (begin + own) * width + column, width, count - own, Kind::identity(r),
                                      r.terms);
     all = combine_groups<Kind>(shared, all, width, r.terms);

@@ -71,9 +71,9 @@ __global__ void sequential(T* out, const T* in, std::int64_t count, int repeats)
 
 /// The first addition of rungs whose block takes twice as many elements as it has threads.
 template <class T>
-__device__ inline T two_elements(const T* in, std::int64_t count) {
-  const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * (2 * blockDim.x) + threadIdx.x;
-  return element_or_zero(in, at, count) + element_or_zero(in, at + blockDim.x, count);
+__device__ inline T two_elements(const T* in, std::int64_t count, unsigned threads) {
+  const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * (2 * threads) + threadIdx.x;
+  return element_or_zero(in, at, count) + element_or_zero(in, at + threads, count);
 }
 
 // No thread idles in the first step: each adds two elements while it loads.
@@ -83,7 +83,7 @@ __global__ void first_add(T* out, const T* in, std::int64_t count, int repeats) 
   const unsigned t = threadIdx.x;
   for (int r = 0; r < repeats; ++r) {
     if (r > 0) __syncthreads();
-    sums[t] = two_elements(in, count);
+    sums[t] = two_elements(in, count, blockDim.x);
     __syncthreads();
     for (unsigned s = blockDim.x / 2; s > 0; s /= 2) {
       if (t < s) sums[t] += sums[t + s];
@@ -109,7 +109,7 @@ __global__ void unroll_last_warp(T* out, const T* in, std::int64_t count, int re
   const unsigned t = threadIdx.x;
   for (int r = 0; r < repeats; ++r) {
     if (r > 0) __syncthreads();
-    sums[t] = two_elements(in, count);
+    sums[t] = two_elements(in, count, blockDim.x);
     __syncthreads();
     for (unsigned s = blockDim.x / 2; s > 32; s /= 2) {
       if (t < s) sums[t] += sums[t + s];
@@ -136,13 +136,13 @@ __device__ inline T sum_of_block(T* sums, T mine) {
   return t < 32 ? last_warp(sums) : mine;
 }
 
-// With the block's size known, no loop is left.
+// With the block's size known, no loop is left, and no address is multiplied by it.
 template <int Threads, class T>
 __global__ void __launch_bounds__(Threads) unroll_complete(T* out, const T* in, std::int64_t count, int repeats) {
   T* sums = dynamic_shared<T>();
   for (int r = 0; r < repeats; ++r) {
     if (r > 0) __syncthreads();
-    const T sum = sum_of_block<Threads>(sums, two_elements(in, count));
+    const T sum = sum_of_block<Threads>(sums, two_elements(in, count, Threads));
     if (threadIdx.x == 0) out[blockIdx.x] = sum;
   }
 }

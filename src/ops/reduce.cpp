@@ -94,6 +94,20 @@ detail::launch_config plan_tasks(kernels::reduce_problem& p, const device_proper
   return grid_of(p.rows * tasks());
 }
 
+/// Rows of whole vectors, up to half a chunk.
+detail::launch_config plan_whole_rows(kernels::reduce_problem& p) {
+  const bool is_short = p.bytes <= kernels::short_row_bytes;
+  const std::int64_t widest = is_short ? kernels::reduce_lanes : kernels::reduce_threads;
+  const std::int64_t vectors = p.bytes / kernels::vector_bytes;
+  std::int64_t threads = 1;  // that a row is wide
+  while (threads < vectors && threads < widest) threads *= 2;
+  while (threads << p.vectors_shift < vectors) ++p.vectors_shift;
+  p.deal = is_short ? kernels::reduce_deal::vectors : kernels::reduce_deal::medium;
+  if (is_short) p.width = static_cast<int>(threads);
+  p.packed = p.bytes == p.stride && vectors == threads << p.vectors_shift;
+  return grid_of(ceil_div(p.rows, std::int64_t{8} * kernels::reduce_threads / (threads << p.vectors_shift)));
+}
+
 }  // namespace
 
 detail::launch_config plan_rows(kernels::reduce_problem& p, const reduce_args& args, const device_properties& device) {
@@ -102,6 +116,8 @@ detail::launch_config plan_rows(kernels::reduce_problem& p, const reduce_args& a
     p.deal = reduce_deal::segments;
     return grid_of(ceil_div(p.rows, kernels::reduce_parts));
   }
+  const bool whole = p.aligned && p.bytes > 0 && p.bytes % kernels::vector_bytes == 0;
+  if (whole && p.bytes <= chunk_bytes / 2) return plan_whole_rows(p);
   if (p.bytes > kernels::short_row_bytes) return plan_tasks(p, device);
   const std::int64_t vectors = ceil_div(p.bytes, kernels::vector_bytes);
   if (vectors > kernels::reduce_lanes) {
@@ -114,11 +130,13 @@ detail::launch_config plan_rows(kernels::reduce_problem& p, const reduce_args& a
   return grid_of(ceil_div(p.rows, std::int64_t{8} * kernels::reduce_threads / p.width));
 }
 
-detail::launch_config plan_columns(kernels::column_problem& p, bool exact) {
-  const int bytes = p.rows.terms.bytes;
-  // Values of single elements have 8 or 16 bytes, and half as many partial results fit.
-  const auto tree = exact ? detail::tree_of_columns(p.rows.rows, p.cols, 128, detail::usual_column_chunks / 2)
-                          : detail::tree_of_columns_of(p.rows.rows, p.cols, bytes);
+detail::launch_config plan_columns(kernels::column_problem& p, int slots, bool exact) {
+  // Values of integers have 8 or 16 bytes, and half as many partial results fit.
+  constexpr std::int64_t few_chunks = detail::usual_column_chunks / 2;
+  const auto tree = !exact      ? detail::tree_of_columns_of(p.rows.rows, p.cols, p.rows.terms.bytes)
+                    : slots > 0 ? detail::tree_of_columns(p.rows.rows, ceil_div(p.cols, slots),
+                                                          kernels::reduce_threads / slots, few_chunks)
+                                : detail::tree_of_columns(p.rows.rows, p.cols, 128, few_chunks);
   p.lanes = tree.lanes;
   p.batches = tree.batches;
   p.chunks = static_cast<unsigned>(tree.chunks);

@@ -1,5 +1,5 @@
 // Sums of integers, each size with a kernel of its own, and one kernel for what is asked for less often: products,
-// logical and bitwise operations. Columns of all of them, and of minima and maxima, share a kernel, too.
+// logical and bitwise operations.
 
 #include "ops/reduce_start.hpp"
 
@@ -7,7 +7,7 @@ namespace twill::TWILL_BACKEND {
 
 void start_integers(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
   using namespace kernels;
-  if (by_columns(args)) return start_columns<viewed_columns>(queue, args, meaning);
+  if (by_columns(args)) return start_integer_columns(queue, args, meaning);
   if (args.op != reduce_op::sum) return start_rows<viewed_elements>(queue, args, meaning);
   switch (element_bytes(args.in_type)) {
     case 1:

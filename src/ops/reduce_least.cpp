@@ -6,7 +6,7 @@ namespace twill::TWILL_BACKEND {
 
 void start_least(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
   using namespace kernels;
-  if (by_columns(args)) return start_integers(queue, args, meaning);
+  if (by_columns(args)) return start_integer_columns(queue, args, meaning);
   switch (element_bytes(args.in_type)) {
     case 1:
       return start_rows<least_keys<std::uint8_t>>(queue, args, meaning);

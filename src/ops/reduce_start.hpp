@@ -6,6 +6,7 @@
 
 #include "kernels/reduce.hpp"
 #include "kernels/reduce_columns.hpp"
+#include "kernels/reduce_short_rows.hpp"
 
 #include "backends/backend.hpp"
 #include "core/check.hpp"
@@ -28,22 +29,28 @@ kernels::reduce_problem problem_of(const detail::reduce_args& args, const reduce
 /// The grid of rows or segments; sets how they are dealt out.
 detail::launch_config plan_rows(kernels::reduce_problem& p, const detail::reduce_args& args,
                                 const device_properties& device);
-/// The grid of columns: of vectors, in the tree that the shape decides, or of elements, in any order.
-detail::launch_config plan_columns(kernels::column_problem& p, bool exact);
+/// The grid of columns, in tiles of vectors of `slots` elements, or of single elements where `slots` is 0. Unless the
+/// order does not matter (`exact`), the tree is the one that the shape decides.
+detail::launch_config plan_columns(kernels::column_problem& p, int slots, bool exact);
+
+template <class Kind>
+auto row_kernel(kernels::reduce_deal deal) {
+  if (deal == kernels::reduce_deal::vectors) return &kernels::reduce_short_rows<Kind>;
+  if (deal == kernels::reduce_deal::medium) return &kernels::reduce_medium_rows<Kind>;
+  return deal == kernels::reduce_deal::tasks ? &kernels::reduce_tasks<Kind> : &kernels::reduce_rows<Kind>;
+}
 
 template <class Kind>
 void start_rows(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
   auto p = problem_of(args, meaning);
   const auto config = plan_rows(p, args, queue.device->properties());
-  const auto kernel =
-      p.deal == kernels::reduce_deal::tasks ? &kernels::reduce_tasks<Kind> : &kernels::reduce_rows<Kind>;
-  check(launch(queue, config, kernel, p), "launch of a reduction");
+  check(launch(queue, config, row_kernel<Kind>(p.deal), p), "launch of a reduction");
 }
 
 template <class Kind>
 void start_columns(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
   kernels::column_problem p{problem_of(args, meaning), args.cols, 1, 1, 1, 1};
-  const auto config = plan_columns(p, Kind::exact);
+  const auto config = plan_columns(p, Kind::exact && Kind::slots == 1 ? 0 : Kind::slots, Kind::exact);
   check(launch(queue, config, &kernels::reduce_columns<Kind>, p), "launch of a reduction of columns");
 }
 
@@ -55,6 +62,8 @@ inline bool by_columns(const detail::reduce_args& args) {
 void start_numbers(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning);
 void start_complex(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning);
 void start_integers(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning);
+void start_integer_columns(const detail::work_queue& queue, const detail::reduce_args& args,
+                           const reduce_meaning& meaning);
 void start_least(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning);
 void start_places(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning);
 

@@ -1,0 +1,104 @@
+// Columns in whole vectors of 16 bytes: operations whose order does not matter, on numbers of the whole range.
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include <twill/twill.hpp>
+
+#include "support/reduce_arrays.hpp"
+#include "support/reduce_reference.hpp"
+
+namespace {
+
+using support::arrays;
+using support::on_each_scratch;
+using twill::reduce_op;
+
+template <class T>
+T any_number(std::mt19937& random) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(std::uint64_t{random()} << 32 | random());
+  } else {
+    return support::random_value<T>(random);
+  }
+}
+
+/// Rows of `ld` elements, all in use: what lies between rows is as any other number.
+template <class T, class Out>
+void check_columns(twill::stream_ref stream, const twill::reduce_scratch& scratch, reduce_op op,
+                   const twill::reduce_shape& shape) {
+  CAPTURE(static_cast<int>(op));
+  CAPTURE(twill::name(twill::element_type_of<T>));
+  CAPTURE(shape.rows);
+  CAPTURE(shape.cols);
+  std::mt19937 random(9);
+  std::vector<T> data(static_cast<std::size_t>(shape.rows * shape.ld));
+  for (auto& each : data) each = any_number<T>(random);
+  arrays<T, Out> a(stream, data, 0, static_cast<std::size_t>(shape.cols));
+  twill::reduce_columns(stream, op, a.first, a.to(), shape, scratch);
+  const auto found = a.results();
+  std::vector<T> column(static_cast<std::size_t>(shape.rows));
+  for (std::int64_t c = 0; c < shape.cols; ++c) {
+    CAPTURE(c);
+    for (std::int64_t r = 0; r < shape.rows; ++r) {
+      column[static_cast<std::size_t>(r)] = data[static_cast<std::size_t>(r * shape.ld + c)];
+    }
+    const auto wanted = support::reduce_reference<T, Out>(op, column.data(), shape.rows);
+    REQUIRE(support::same(found[static_cast<std::size_t>(c)], wanted));
+  }
+}
+
+/// Few and many rows, one tile and several, one chunk and groups of groups; columns that end inside a vector.
+template <class F>
+void for_shapes(F&& f) {
+  f({1, 16, 16});
+  f({7, 3, 16});
+  f({8, 48, 48});
+  f({9, 250, 256});
+  f({131, 517, 528});
+  f({1100, 64, 80});
+  f({5003, 31, 32});
+  f({70001, 16, 16});
+}
+
+template <class T>
+void check_type() {
+  using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+    for_shapes([&](const twill::reduce_shape& shape) {
+      check_columns<T, T>(stream, scratch, reduce_op::min, shape);
+      check_columns<T, T>(stream, scratch, reduce_op::max, shape);
+      if constexpr (std::is_integral_v<T>) {
+        check_columns<T, T>(stream, scratch, reduce_op::sum, shape);
+        check_columns<T, wide>(stream, scratch, reduce_op::sum, shape);
+      }
+    });
+  });
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("reduce");
+
+TEST_CASE("reference: columns of integers in whole vectors") {
+  check_type<std::int8_t>();
+  check_type<std::uint8_t>();
+  check_type<std::int16_t>();
+  check_type<std::uint16_t>();
+  check_type<std::int32_t>();
+  check_type<std::uint32_t>();
+  check_type<std::int64_t>();
+  check_type<std::uint64_t>();
+}
+
+TEST_CASE("reference: the least and the largest of columns in whole vectors") {
+  check_type<twill::float16>();
+  check_type<twill::bfloat16>();
+  check_type<float>();
+  check_type<double>();
+}
+
+TEST_SUITE_END();
