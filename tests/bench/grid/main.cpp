@@ -3,14 +3,17 @@
 //
 //   transpose_grid [--device NAME] [--reps N] [--most MIB] [--json FILE] [--svg FOLDER] [PART...]
 //
-// Parts: main odd batched strided in-place small sweep-batched sweep-square; without one, all but the sweeps. --most
-// leaves out cells with more than so many MiB of input. Exit code: 0 done, 1 an output was wrong, 2 bad usage.
+// Exit code: 0 done, 1 an output was wrong, 2 bad usage.
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
 
 #include <twill/twill.hpp>
 
@@ -19,38 +22,32 @@
 namespace {
 
 struct options {
-  std::string device, json, svg;
+  std::string device = twill::device::default_name(), json, svg;
   int reps = 15;
-  std::int64_t most_bytes = INT64_MAX;
+  std::int64_t most_mib = std::int64_t{1} << 40;
   std::vector<std::string> parts;
 };
 
-options parse(int count, char** words) {
-  options o;
-  for (int i = 1; i < count; ++i) {
-    const std::string word = words[i];
-    const auto value = [&]() -> std::string {
-      if (++i >= count) throw std::invalid_argument(word + " needs a value");
-      return words[i];
-    };
-    if (word == "--device") {
-      o.device = value();
-    } else if (word == "--json") {
-      o.json = value();
-    } else if (word == "--svg") {
-      o.svg = value();
-    } else if (word == "--reps") {
-      o.reps = std::max(1, std::stoi(value()));
-    } else if (word == "--most") {
-      o.most_bytes = std::stoll(value()) << 20;
-    } else {
-      grid::make_part(word);
-      o.parts.push_back(word);
-    }
-  }
-  if (o.device.empty()) o.device = twill::device::default_name();
-  if (o.parts.empty()) o.parts = {"main", "odd", "batched", "strided", "in-place", "small"};
-  return o;
+void add_options(CLI::App& app, options& to) {
+  app.add_option("part", to.parts,
+                 "main, odd, batched, strided, in-place, small (all of them by default), sweep-batched, sweep-square")
+      ->option_text("PART ...")
+      ->check([](const std::string& name) {
+        try {
+          grid::make_part(name);
+          return std::string();
+        } catch (const std::exception& problem) {
+          return std::string(problem.what());
+        }
+      });
+  app.add_option("--device", to.device, "As `twill devices` names it. Default: the first GPU; without one, cpu")
+      ->option_text("NAME");
+  app.add_option("--reps", to.reps, "Samples a cell. Default: 15")->option_text("N")->check(CLI::Range(1, 100000));
+  app.add_option("--most", to.most_mib, "Leave out cells with more than so many MiB of input")
+      ->option_text("MIB")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  app.add_option("--json", to.json, "Write the results here")->option_text("FILE");
+  app.add_option("--svg", to.svg, "Draw the sweeps into this folder")->option_text("FOLDER");
 }
 
 void write(const std::string& path, const std::string& text) {
@@ -60,12 +57,15 @@ void write(const std::string& path, const std::string& text) {
 }
 
 int run(const options& o) {
+  // What cannot be written is found out before the work, and what is there stays until there is something better.
+  if (!o.json.empty() && !std::ofstream(o.json, std::ios::app)) throw std::invalid_argument("cannot write " + o.json);
+  if (!o.svg.empty()) std::filesystem::create_directories(o.svg);
   std::vector<grid::part_result> results;
   std::int64_t largest = 0;
   for (const std::string& name : o.parts) {
     grid::part_result result{grid::make_part(name), {}};
     auto& cells = result.of.cells;
-    const auto too_large = [&](const grid::cell& each) { return each.bytes() > o.most_bytes; };
+    const auto too_large = [&](const grid::cell& each) { return each.bytes() > o.most_mib << 20; };
     cells.erase(std::remove_if(cells.begin(), cells.end(), too_large), cells.end());
     for (const grid::cell& each : cells) largest = std::max(largest, each.in_bytes());
     results.push_back(std::move(result));
@@ -92,8 +92,17 @@ int run(const options& o) {
 }  // namespace
 
 int main(int count, char** words) {
+  CLI::App app("The grid that twill::transpose is judged by, beside memcpy, the classic tile and the vendor's library.",
+               "transpose_grid");
   try {
-    return run(parse(count, words));
+    options asked;
+    add_options(app, asked);
+    app.parse(count, words);
+    if (asked.parts.empty()) asked.parts = {"main", "odd", "batched", "strided", "in-place", "small"};
+    return run(asked);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "transpose_grid: %s\n", problem.what());
     return 2;
