@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <complex>
 #include <random>
 #include <type_traits>
 #include <vector>
@@ -61,22 +62,48 @@ void for_shapes(F&& f) {
   f({131, 517, 528});
   f({1100, 64, 80});
   f({5003, 31, 32});
+  f({2300, 256, 256});
   f({70001, 16, 16});
 }
 
+/// Sums of numbers that round have the bits of the CPU's.
+template <class T>
+void check_bits(const twill::reduce_shape& shape) {
+  CAPTURE(twill::name(twill::element_type_of<T>));
+  std::mt19937 random(3);
+  std::vector<T> data(static_cast<std::size_t>(shape.rows * shape.cols));
+  for (auto& each : data) each = support::random_value<T>(random);
+  const auto sums = [&](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+    arrays<T, T> a(stream, data, 0, static_cast<std::size_t>(shape.cols));
+    twill::reduce_columns(stream, reduce_op::sum, a.first, a.to(), shape, scratch);
+    return a.results();
+  };
+  const twill::stream on_cpu(twill::device::open("cpu"));
+  const auto wanted = sums(on_cpu, twill::reduce_scratch(on_cpu));
+  on_each_scratch([&](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+    CHECK(support::same(wanted, sums(stream, scratch)));
+  });
+}
+
+/// All operations, on all devices; and on one with many multiprocessors, for which there are more chunks.
 template <class T>
 void check_type() {
   using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
-  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  const auto check = [](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
     for_shapes([&](const twill::reduce_shape& shape) {
       check_columns<T, T>(stream, scratch, reduce_op::min, shape);
       check_columns<T, T>(stream, scratch, reduce_op::max, shape);
+      check_columns<T, std::int64_t>(stream, scratch, reduce_op::argmin, shape);
+      check_columns<T, std::int64_t>(stream, scratch, reduce_op::argmax, shape);
       if constexpr (std::is_integral_v<T>) {
         check_columns<T, T>(stream, scratch, reduce_op::sum, shape);
         check_columns<T, wide>(stream, scratch, reduce_op::sum, shape);
       }
     });
-  });
+  };
+  on_each_scratch(check);
+  const twill::stream on_many(twill::device::open("simt:h200"));
+  check(on_many, twill::reduce_scratch(on_many));
 }
 
 }  // namespace
@@ -94,11 +121,20 @@ TEST_CASE("reference: columns of integers in whole vectors") {
   check_type<std::uint64_t>();
 }
 
-TEST_CASE("reference: the least and the largest of columns in whole vectors") {
+TEST_CASE("reference: the least and the largest of columns in whole vectors, and their places") {
   check_type<twill::float16>();
   check_type<twill::bfloat16>();
   check_type<float>();
   check_type<double>();
+}
+
+TEST_CASE("reference: chunks of columns by the hundred have the bits of the CPU") {
+  check_bits<float>({4500, 128});
+  check_bits<float>({4161, 128});
+  check_bits<double>({9000, 64});
+  check_bits<twill::float16>({2300, 256});
+  check_bits<std::complex<double>>({4300, 40});
+  check_bits<std::complex<double>>({9000, 32});
 }
 
 TEST_SUITE_END();

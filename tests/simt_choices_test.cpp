@@ -150,7 +150,8 @@ std::string reduction_of(bool rows, twill::reduce_op op, twill::element_type typ
   const auto* in = reinterpret_cast<const void*>((std::uintptr_t{1} << 40) + offset);
   auto* out = reinterpret_cast<void*>(std::uintptr_t{2} << 40);  // NOLINT(performance-no-int-to-ptr)
   const auto reduce = rows ? &twill::reduce_rows_bytes : &twill::reduce_columns_bytes;
-  reduce(stream, op, in, type, out, type, shape, scratch);
+  const bool place = op == twill::reduce_op::argmin || op == twill::reduce_op::argmax;
+  reduce(stream, op, in, type, out, place ? twill::element_type::i64 : type, shape, scratch);
   const kernel_set names = noting->take_names();
   REQUIRE(names.size() == 1);
   const std::string name = *names.begin(), space = "twill::simt::kernels::";
@@ -281,7 +282,7 @@ TEST_CASE("rows and columns of reductions choose kernels by their lengths, align
   CHECK(rows({1000, 0}) == "reduce_rows");
   const auto columns = [](twill::reduce_op op, type element, std::int64_t cols) {
     const std::string name = reduction_of(false, op, element, {1000, cols});
-    for (const char* kind : {"column_sums", "column_least", "viewed", "numbers"}) {
+    for (const char* kind : {"column_sums", "column_least", "column_places", "place_columns", "viewed", "numbers"}) {
       if (name.find(kind) != std::string::npos) return std::string(kind);
     }
     return name;
@@ -293,6 +294,11 @@ TEST_CASE("rows and columns of reductions choose kernels by their lengths, align
     CHECK(columns(twill::reduce_op::min, element, 65) == "viewed");
   }
   CHECK(columns(twill::reduce_op::sum, type::f32, 65) == "numbers");
+  for (const type element : {type::f32, type::i64}) {
+    CHECK(columns(twill::reduce_op::argmin, element, 64) == "column_places");
+    CHECK(columns(twill::reduce_op::argmin, element, 65) == "place_columns");
+  }
+  CHECK(columns(twill::reduce_op::argmax, type::f16, 64) == "place_columns");
 }
 
 TEST_SUITE_END();

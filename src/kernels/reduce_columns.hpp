@@ -8,7 +8,7 @@
 //   as neighbours, and the eights one after another. Then the parts are combined as neighbours, and the chunks as
 //   neighbours. What is missing is the operation's identity.
 //
-// Of chunks, the block that comes last of a group combines those of the group, 128 bytes a thread, and the groups
+// Of chunks, the block that comes last of a group combines those of the group, 256 bytes a thread, and the groups
 // likewise. Operations whose order does not matter have tiles of single elements, and a plan of their own.
 
 #include "kernels/reduce.hpp"
@@ -57,8 +57,8 @@ struct vector_columns : Kind {
     if (p.aligned && left >= vector_bytes) {
       word16 raw[8];
       load_rows(raw, p, in + row * p.stride, row, step);
-      if constexpr (Kind::exact && slots == vector_bytes && sizeof(value) == 8) {
-        Kind::eight_of_bytes(to, raw, p.terms);
+      if constexpr (Kind::exact && slots > 4 && sizeof(value) == 8) {
+        Kind::eight_narrow(to, raw, p.terms);
       } else if constexpr (Kind::exact && slots > 4) {
         // Unrolled, compilers make all elements of all vectors into values first, for which registers do not suffice.
 #pragma unroll 1
@@ -210,7 +210,7 @@ __device__ inline typename Kind::value combine_parts(typename Kind::value (&mine
   return combine_groups<Kind>(shared, mine[0], width, terms);
 }
 
-/// Values of chunks that a thread combines: a power of two, 128 bytes of them.
+/// Values of chunks that a thread loads at once: a power of two, 128 bytes of them. It combines two times as many.
 template <class Kind>
 inline constexpr int chunk_values = 128 / static_cast<int>(sizeof(typename Kind::value));
 
@@ -219,14 +219,20 @@ template <class Kind>
 __device__ inline typename Kind::value combine_chunk_values(const typename Kind::value* at, int step,
                                                             std::int64_t count, typename Kind::value identity,
                                                             const reduce_terms& terms) {
-  typename Kind::value mine[chunk_values<Kind>];
+  typename Kind::value all = identity;
+#pragma unroll 1
+  for (int half = 0; half < 2; ++half, count -= chunk_values<Kind>) {
+    typename Kind::value mine[chunk_values<Kind>];
 #pragma unroll
-  for (int i = 0; i < chunk_values<Kind>; ++i, at += step) {
-    mine[i] = identity;
-    if (i < count) mine[i] = *at;
+    for (int i = 0; i < chunk_values<Kind>; ++i, at += step) {
+      mine[i] = identity;
+      if (i < count) mine[i] = *at;
+    }
+    combine_neighbours<Kind>(mine, terms);
+    all = half == 0 ? mine[0] : Kind::combine(all, mine[0], terms);
+    if (count <= chunk_values<Kind>) break;
   }
-  combine_neighbours<Kind>(mine, terms);
-  return mine[0];
+  return all;
 }
 
 /// Blocks at once that registers leave room for.
@@ -265,7 +271,7 @@ __global__ void __launch_bounds__(reduce_threads, column_blocks<Kind>) reduce_co
   value all = combine_parts<Kind>(mine, p.lanes, r.terms);
 
   // Groups of chunks, then groups of groups: each level has its values after those of the level before.
-  const int width = p.lanes * slots, a_group = chunk_values<Kind> * (reduce_threads / width), column = t % width;
+  const int width = p.lanes * slots, a_group = 2 * chunk_values<Kind> * (reduce_threads / width), column = t % width;
   value* partials = static_cast<value*>(r.partials);
   std::uint32_t* tickets = r.tickets;
 #pragma unroll 1
@@ -278,7 +284,7 @@ __global__ void __launch_bounds__(reduce_threads, column_blocks<Kind>) reduce_co
     std::uint32_t* ticket = tickets + tile * groups + group;
     if (!comes_last(ticket, static_cast<unsigned>(count))) return;
     if (t == 0) *ticket = 0;
-    const int own = t / width * chunk_values<Kind>;
+    const int own = t / width * 2 * chunk_values<Kind>;
     all = combine_chunk_values<Kind>(values + (begin + own) * width + column, width, count - own, Kind::identity(r),
                                      r.terms);
     all = combine_groups<Kind>(shared, all, width, r.terms);

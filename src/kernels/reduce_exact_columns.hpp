@@ -20,8 +20,11 @@ struct column_sums : units_of<Unit> {
     for (int i = 0; i < slots; ++i) to[i] = value{static_cast<Unit>(all.element[i] ^ flip)} - flip;
   }
 
-  /// Of 8 vectors of bytes, two bytes at a time: 8 of them cannot fill 16 bits.
-  static __device__ void eight_of_bytes(value (&to)[slots], const word16 (&raw)[8], const reduce_terms& terms) {
+  /// Of 8 vectors of bytes, in pairs, or of halves: 8 of them cannot fill 16 and 32 bits.
+  static __device__ void eight_narrow(value (&to)[slots], const word16 (&raw)[8], const reduce_terms& terms) {
+    constexpr bool bytes = sizeof(Unit) == 1;
+    constexpr std::uint32_t mask = bytes ? 0xff00ffu : 0xffffu;
+    constexpr int width = 8 * static_cast<int>(sizeof(Unit)), a_word = slots / 4;
     const auto flip = static_cast<std::uint32_t>(terms.flip);
     std::uint32_t even[4]{}, odd[4]{};
 #pragma unroll
@@ -29,15 +32,16 @@ struct column_sums : units_of<Unit> {
       const auto words = bits_as<elements_of<std::uint32_t>>(raw[i]);
 #pragma unroll
       for (int w = 0; w < 4; ++w) {
-        const std::uint32_t word = words.element[w] ^ flip * 0x01010101u;
-        even[w] += word & 0xff00ffu;
-        odd[w] += word >> 8 & 0xff00ffu;
+        const std::uint32_t word = words.element[w] ^ flip * (bytes ? 0x01010101u : 0x10001u);
+        even[w] += word & mask;
+        odd[w] += word >> width & mask;
       }
     }
 #pragma unroll
     for (int i = 0; i < slots; ++i) {
-      const std::uint32_t pair = i % 2 == 0 ? even[i / 4] : odd[i / 4];
-      to[i] = value{i % 4 < 2 ? pair & 0xffffu : pair >> 16} - 8 * flip;
+      std::uint32_t sum = i % 2 == 0 ? even[i / a_word] : odd[i / a_word];
+      if (bytes) sum = i % 4 < 2 ? sum & 0xffffu : sum >> 16;
+      to[i] = value{sum} - 8 * flip;
     }
   }
 };
@@ -53,6 +57,20 @@ struct column_least : units_of<Unit> {
     const auto all = bits_as<elements_of<Unit>>(raw);
 #pragma unroll
     for (int i = 0; i < slots; ++i) to[i] = order_key(all.element[i], top_bit<Unit>, terms);
+  }
+};
+
+/// The places of minima and maxima: the rows of the least keys.
+template <class Unit>
+struct column_places : units_of<Unit> {
+  using value = placed_key;
+  static constexpr int slots = units_of<Unit>::unit_count;
+  static constexpr bool exact = true;
+  static __device__ value combine(value a, value b, const reduce_terms&) { return first_least(a, b); }
+  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t row, const reduce_terms& terms) {
+    const auto all = bits_as<elements_of<Unit>>(raw);
+#pragma unroll
+    for (int i = 0; i < slots; ++i) to[i] = {order_key(all.element[i], top_bit<Unit>, terms), row};
   }
 };
 

@@ -113,9 +113,9 @@ __device__ inline placed_key first_least(placed_key a, placed_key b) {
 template <class Bits>
 __device__ inline Bits order_key(Bits bits, Bits top, const reduce_terms& terms) {
   const auto rest = static_cast<Bits>(top - 1), flip = static_cast<Bits>(terms.flip);
+  if (sizeof(Bits) == 1 || !terms.is_float) return static_cast<Bits>(bits ^ flip);
   const Bits turned = static_cast<Bits>((bits & top) != 0 ? bits ^ (top | rest) : bits | top);
-  const Bits key = static_cast<Bits>((terms.is_float ? turned : bits) ^ flip);
-  return static_cast<Bits>(bits & rest) > static_cast<Bits>(terms.limit) ? Bits{0} : key;
+  return static_cast<Bits>(bits & rest) > static_cast<Bits>(terms.limit) ? Bits{0} : static_cast<Bits>(turned ^ flip);
 }
 
 /// What an integer kernel makes of an element.

@@ -130,13 +130,15 @@ detail::launch_config plan_rows(kernels::reduce_problem& p, const reduce_args& a
   return grid_of(ceil_div(p.rows, std::int64_t{8} * kernels::reduce_threads / p.width));
 }
 
-detail::launch_config plan_columns(kernels::column_problem& p, int slots, bool exact) {
-  // Values of integers have 8 or 16 bytes, and half as many partial results fit.
-  constexpr std::int64_t few_chunks = detail::usual_column_chunks / 2;
-  const auto tree = !exact      ? detail::tree_of_columns_of(p.rows.rows, p.cols, p.rows.terms.bytes)
-                    : slots > 0 ? detail::tree_of_columns(p.rows.rows, ceil_div(p.cols, slots),
-                                                          kernels::reduce_threads / slots, few_chunks)
-                                : detail::tree_of_columns(p.rows.rows, p.cols, 128, few_chunks);
+detail::launch_config plan_columns(kernels::column_problem& p, int slots, bool exact, const device_properties& device) {
+  // Values of integers have 8 or 16 bytes, and half as many partial results fit. In vectors, two blocks a
+  // multiprocessor suffice, and the fewer chunks, the less there is to combine.
+  constexpr std::int64_t most = detail::usual_column_chunks / 2;
+  const std::int64_t few = std::clamp<std::int64_t>(std::int64_t{2} * device.multiprocessors, 1, most);
+  const auto tree =
+      !exact      ? detail::tree_of_columns_of(p.rows.rows, p.cols, p.rows.terms.bytes)
+      : slots > 0 ? detail::tree_of_columns(p.rows.rows, ceil_div(p.cols, slots), kernels::reduce_threads / slots, few)
+                  : detail::tree_of_columns(p.rows.rows, p.cols, 128, most);
   p.lanes = tree.lanes;
   p.batches = tree.batches;
   p.chunks = static_cast<unsigned>(tree.chunks);

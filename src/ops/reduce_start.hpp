@@ -31,7 +31,7 @@ detail::launch_config plan_rows(kernels::reduce_problem& p, const detail::reduce
                                 const device_properties& device);
 /// The grid of columns, in tiles of vectors of `slots` elements, or of single elements where `slots` is 0. Unless the
 /// order does not matter (`exact`), the tree is the one that the shape decides.
-detail::launch_config plan_columns(kernels::column_problem& p, int slots, bool exact);
+detail::launch_config plan_columns(kernels::column_problem& p, int slots, bool exact, const device_properties& device);
 
 template <class Kind>
 auto row_kernel(kernels::reduce_deal deal) {
@@ -50,7 +50,8 @@ void start_rows(const detail::work_queue& queue, const detail::reduce_args& args
 template <class Kind>
 void start_columns(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
   kernels::column_problem p{problem_of(args, meaning), args.cols, 1, 1, 1, 1};
-  const auto config = plan_columns(p, Kind::exact && Kind::slots == 1 ? 0 : Kind::slots, Kind::exact);
+  const auto config =
+      plan_columns(p, Kind::exact && Kind::slots == 1 ? 0 : Kind::slots, Kind::exact, queue.device->properties());
   check(launch(queue, config, &kernels::reduce_columns<Kind>, p), "launch of a reduction of columns");
 }
 
