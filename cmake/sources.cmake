@@ -59,6 +59,7 @@ set(twill_kernel_sources
   src/ops/in_place_square.cpp
   src/ops/permute.cpp
   src/ops/permute_gather.cpp
+  src/ops/permute_pieces.cpp
   src/ops/permute_plan.cpp
   src/ops/permute_rows.cpp
   src/ops/permute_tile.cpp

@@ -156,6 +156,26 @@ TEST_CASE("reference: aligned pieces of 16 bytes on both sides, in several block
   });
 }
 
+TEST_CASE("reference: rows of some hundred bytes that meet in chunks, forwards and backwards") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::mt19937 random(20261123);
+    const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+    for (int i = 0; i < 60; ++i) {
+      const std::int64_t bytes = std::int64_t{1} << (i % 4), row = pick(256, 600) / bytes + 1;
+      const std::int64_t inner = pick(2, 9), outer = 40000 / bytes / row / inner + pick(1, 9), lines = pick(1, 4);
+      const std::int64_t in_ld = row + pick(0, 2), sign = pick(0, 1) * 2 - 1, line = inner * outer * row + pick(0, 5);
+      check_case(stream,
+                 {{inner, outer, lines, row},
+                  {2, 1, 0, 3},
+                  {outer * lines * in_ld, -sign * lines * in_ld, sign * in_ld, 1},
+                  {line, inner * row, row, 1}},
+                 bytes, static_cast<std::size_t>(bytes * pick(0, 16)), static_cast<std::size_t>(bytes * pick(0, 16)),
+                 random());
+    }
+  });
+}
+
 TEST_CASE("reference: windows that slide over the input") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

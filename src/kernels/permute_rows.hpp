@@ -70,20 +70,6 @@ __device__ word16 cut(const unsigned char* in, std::int64_t at, const word16& lo
   return realigned<UnitBytes>(low, aligned_chunk(in, at - skip + 16), skip);
 }
 
-// The first `count` bytes of `a`, then those of `b`.
-__device__ inline word16 joined(const word16& a, const word16& b, int count) {
-  const std::uint32_t from[8] = {word<0>(a), word<1>(a), word<2>(a), word<3>(a),
-                                 word<0>(b), word<1>(b), word<2>(b), word<3>(b)};
-  std::uint32_t w[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const int bytes = count - 4 * i;
-    const std::uint32_t mask = bytes <= 0 ? 0 : bytes >= 4 ? 0xffffffffu : (1u << (8 * bytes)) - 1;
-    w[i] = (from[i] & mask) | (from[4 + i] & ~mask);
-  }
-  return make_word16(w[0], w[1], w[2], w[3]);
-}
-
 // Where a chunk of the output is and what belongs into it.
 struct line_chunk {
   std::int64_t in;     // of its first byte, as far as its row goes; relative to the input

@@ -67,6 +67,20 @@ __device__ word16 realigned(const word16& low, const word16& high, int skip) {
   return make_word16(w[0], w[1], w[2], w[3]);
 }
 
+// The first `count` bytes of `a`, then those of `b`.
+__device__ inline word16 joined(const word16& a, const word16& b, int count) {
+  const std::uint32_t from[8] = {word<0>(a), word<1>(a), word<2>(a), word<3>(a),
+                                 word<0>(b), word<1>(b), word<2>(b), word<3>(b)};
+  std::uint32_t w[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int bytes = count - 4 * i;
+    const std::uint32_t mask = bytes <= 0 ? 0 : bytes >= 4 ? 0xffffffffu : (1u << (8 * bytes)) - 1;
+    w[i] = (from[i] & mask) | (from[4 + i] & ~mask);
+  }
+  return make_word16(w[0], w[1], w[2], w[3]);
+}
+
 // The unsigned type of so many bytes.
 template <int Bytes>
 struct unit_of_bytes;

@@ -16,7 +16,8 @@ namespace {
 using detail::permute_args;
 using detail::work_queue;
 
-constexpr std::int64_t least_row_bytes = 256;  // below, runs of the input are too short to be read one by one
+// Below, runs of the input are too short to be read one by one: where they are chunks of 16 bytes, and where not.
+constexpr std::int64_t least_row_chunks = 64, least_row_bytes = 256;
 
 template <class Unit>
 void start_naive(const work_queue& queue, const permute_args& a) {
@@ -83,7 +84,8 @@ bool permute_by_transposes(const work_queue& queue, const permute_args& a) {
 
 void permute(const work_queue& queue, const permute_args& a) {
   if (const auto as = detail::as_transpose(a)) return transpose(queue, *as);
-  if (a.run_bytes >= least_row_bytes && permute_by_rows(queue, a)) return;
+  const std::int64_t least_row = unit_of(a) == 16 ? least_row_chunks : least_row_bytes;
+  if (a.run_bytes >= least_row && (permute_by_pieces(queue, a) || permute_by_rows(queue, a))) return;
   if (permute_by_tile(queue, a) || permute_by_transposes(queue, a) || permute_by_gather(queue, a)) return;
   permute_naively(queue, a);
 }

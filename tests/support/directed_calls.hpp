@@ -190,9 +190,16 @@ class directed_calls {
       const std::int64_t side = 272 / bytes, other = bytes % 16;
       if (bytes < 16) permute({{side, 3, 2, side}, reversed, {}, {}}, bytes, 16, 48);  // tiles
       permute({{17, 3, 5, 19}, reversed, {}, {}}, bytes, other, 3 * other);            // a gathered box
+      permute({{7, 3, 5, 9}, reversed, {}, {}}, bytes, other, 3 * other);              // with short rows
       permute({{5, 7, 9}, {2, 1, 0}, {140, 20, 2}, {84, 12, 2}}, bytes, other, 3 * other);
     }
     for (const std::int64_t row : {301, 316, 304}) permute({{5, 7, row}, {1, 0, 2}, {}, {}}, 1, 0, 0);
+    // Rows that meet in chunks.
+    for (const std::int64_t bytes : {1, 2, 4, 8}) {
+      const std::int64_t row = 301 / bytes;
+      permute({{60, 3, 2, row}, {2, 1, 0, 3}, {}, {}}, bytes, bytes, 3 * bytes);
+      permute({{81, 3, row}, {1, 0, 2}, {-3 * row - 1, row, 1}, {81 * row + 5, row, 1}}, bytes, bytes, 3 * bytes);
+    }
   }
 
   void copy(const twill::pitched_shape& s, std::int64_t in_offset, std::int64_t out_offset) {
