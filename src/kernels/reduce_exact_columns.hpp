@@ -54,9 +54,9 @@ struct column_least : units_of<Unit> {
   static constexpr bool exact = true;
   static __device__ value combine(value a, value b, const reduce_terms&) { return b < a ? b : a; }
   static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const reduce_terms& terms) {
-    const auto all = bits_as<elements_of<Unit>>(raw);
+    const auto keys = bits_as<elements_of<Unit>>(keys_of_vector<Unit>(raw, terms));
 #pragma unroll
-    for (int i = 0; i < slots; ++i) to[i] = order_key(all.element[i], top_bit<Unit>, terms);
+    for (int i = 0; i < slots; ++i) to[i] = keys.element[i];
   }
 };
 
@@ -68,9 +68,9 @@ struct column_places : units_of<Unit> {
   static constexpr bool exact = true;
   static __device__ value combine(value a, value b, const reduce_terms&) { return first_least(a, b); }
   static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t row, const reduce_terms& terms) {
-    const auto all = bits_as<elements_of<Unit>>(raw);
+    const auto keys = bits_as<elements_of<Unit>>(keys_of_vector<Unit>(raw, terms));
 #pragma unroll
-    for (int i = 0; i < slots; ++i) to[i] = {order_key(all.element[i], top_bit<Unit>, terms), row};
+    for (int i = 0; i < slots; ++i) to[i] = {keys.element[i], row};
   }
 };
 

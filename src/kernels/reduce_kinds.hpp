@@ -111,6 +111,37 @@ using key_for = std::conditional_t<sizeof(Unit) == 8, std::uint64_t, std::uint32
 template <class Unit>
 inline constexpr Unit top_bit = static_cast<Unit>(Unit{1} << (8 * sizeof(Unit) - 1));
 
+/// order_key of the two floating-point numbers in a word, each where its number was.
+__device__ inline std::uint32_t keys_of_halves(std::uint32_t word, const reduce_terms& terms) {
+  constexpr std::uint32_t ones = 0x10001u, tops = 0x80008000u;
+  const auto flip = static_cast<std::uint32_t>(terms.flip & 0xffffu), limit = static_cast<std::uint32_t>(terms.limit);
+  const std::uint32_t negative = (word >> 15 & ones) * 0x7fffu;
+  const std::uint32_t nan = (((word & ~tops) + (0x7fffu - limit) * ones) >> 15 & ones) * 0xffffu;
+  return (word ^ negative ^ tops ^ flip * ones) & ~nan;
+}
+
+/// The keys of a vector's elements, each where its element was.
+template <class Unit>
+__device__ inline word16 keys_of_vector(word16 raw, const reduce_terms& terms) {
+  if constexpr (sizeof(Unit) >= 4) {
+    auto all = bits_as<elements_of<Unit>>(raw);
+#pragma unroll
+    for (int i = 0; i < units_of<Unit>::unit_count; ++i) {
+      all.element[i] = order_key(all.element[i], top_bit<Unit>, terms);
+    }
+    return bits_as<word16>(all);
+  } else {
+    const auto flip = static_cast<Unit>(terms.flip) * (sizeof(Unit) == 1 ? 0x01010101u : 0x10001u);
+    auto words = bits_as<elements_of<std::uint32_t>>(raw);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const bool is_float = sizeof(Unit) == 2 && terms.is_float;
+      words.element[i] = is_float ? keys_of_halves(words.element[i], terms) : words.element[i] ^ flip;
+    }
+    return bits_as<word16>(words);
+  }
+}
+
 /// Minima and maxima: the least key.
 template <class Unit>
 struct least_keys : units_of<Unit> {
@@ -118,15 +149,24 @@ struct least_keys : units_of<Unit> {
   static constexpr int slots = 1;
   static constexpr bool exact = true;
   static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const reduce_terms& terms) {
-    const auto all = bits_as<elements_of<Unit>>(raw);
-    to[0] = order_key(all.element[0], top_bit<Unit>, terms);
+    const auto keys = bits_as<elements_of<word>>(keys_of_vector<Unit>(raw, terms));
+    to[0] = ~value{0};
 #pragma unroll
-    for (int i = 1; i < units_of<Unit>::unit_count; ++i) {
-      const value other = order_key(all.element[i], top_bit<Unit>, terms);
-      to[0] = other < to[0] ? other : to[0];
+    for (int i = 0; i < elements_of<word>::count; ++i) {
+      // An element at the top of a word is compared as well with others below it.
+#pragma unroll
+      for (int bits = 0; bits < width; bits += 8 * static_cast<int>(sizeof(Unit))) {
+        const word other = keys.element[i] << bits;
+        to[0] = other < to[0] ? other : to[0];
+      }
     }
+    to[0] >>= width - 8 * static_cast<int>(sizeof(Unit));
   }
   static __device__ value combine(value a, value b, const reduce_terms&) { return b < a ? b : a; }
+
+ private:
+  using word = value;
+  static constexpr int width = 8 * static_cast<int>(sizeof(word));
 };
 
 /// The places of minima and maxima.
@@ -136,12 +176,12 @@ struct first_places : units_of<Unit> {
   static constexpr int slots = 1;
   static constexpr bool exact = true;
   static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t place, const reduce_terms& terms) {
-    const auto all = bits_as<elements_of<Unit>>(raw);
+    const auto keys = bits_as<elements_of<Unit>>(keys_of_vector<Unit>(raw, terms));
     int best = 0;
-    key_for<Unit> key = order_key(all.element[0], top_bit<Unit>, terms);
+    key_for<Unit> key = keys.element[0];
 #pragma unroll
     for (int i = 1; i < units_of<Unit>::unit_count; ++i) {
-      const key_for<Unit> other = order_key(all.element[i], top_bit<Unit>, terms);
+      const key_for<Unit> other = keys.element[i];
       if (other < key) best = i;
       key = other < key ? other : key;
     }
