@@ -63,6 +63,7 @@ set(twill_kernel_sources
   src/ops/permute_plan.cpp
   src/ops/permute_rows.cpp
   src/ops/permute_tile.cpp
+  src/ops/permute_words.cpp
   src/ops/reverse.cpp
   src/ops/scan.cpp
   src/ops/scan_extremes.cpp

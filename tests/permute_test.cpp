@@ -156,13 +156,37 @@ TEST_CASE("reference: aligned pieces of 16 bytes on both sides, in several block
   });
 }
 
+TEST_CASE("reference: rows and columns of two dimensions each, which begin anywhere") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::mt19937 random(20261122);
+    const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+    for (int i = 0; i < 60; ++i) {
+      const std::int64_t bytes = std::int64_t{1} << (i % 4);
+      const std::int64_t inner_row = pick(2, 40), outer_row = 600 / bytes / inner_row + pick(1, 9);
+      const std::int64_t inner_col = pick(2, 40), outer_col = 300 / bytes / inner_col + pick(1, 5), batch = pick(1, 2);
+      const std::int64_t cols = inner_col * outer_col, rows = inner_row * outer_row;
+      const std::int64_t in_ld = cols + pick(0, 5), in_outer = inner_row * in_ld + pick(0, 5);
+      const std::int64_t out_ld = rows + pick(0, 5), out_outer = outer_col * out_ld + pick(0, 5);
+      const std::int64_t sign = pick(0, 1) * 2 - 1, outer_sign = pick(0, 1) * 2 - 1;
+      check_case(stream,
+                 {{batch, outer_row, inner_row, outer_col, inner_col},
+                  {0, 4, 3, 1, 2},
+                  {outer_row * in_outer, outer_sign * in_outer, sign * in_ld, inner_col, 1},
+                  {inner_col * out_outer, out_outer, out_ld, inner_row, 1}},
+                 bytes, static_cast<std::size_t>(bytes * pick(0, 16)), static_cast<std::size_t>(bytes * pick(0, 16)),
+                 random());
+    }
+  });
+}
+
 TEST_CASE("reference: rows of some hundred bytes that meet in chunks, forwards and backwards") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);
     std::mt19937 random(20261123);
     const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
     for (int i = 0; i < 60; ++i) {
-      const std::int64_t bytes = std::int64_t{1} << (i % 4), row = pick(256, 600) / bytes + 1;
+      const std::int64_t bytes = std::int64_t{1} << (i % 4), row = pick(bytes < 4 ? 64 : 256, 600) / bytes + 1;
       const std::int64_t inner = pick(2, 9), outer = 40000 / bytes / row / inner + pick(1, 9), lines = pick(1, 4);
       const std::int64_t in_ld = row + pick(0, 2), sign = pick(0, 1) * 2 - 1, line = inner * outer * row + pick(0, 5);
       check_case(stream,

@@ -85,8 +85,9 @@ bool permute_by_transposes(const work_queue& queue, const permute_args& a) {
 void permute(const work_queue& queue, const permute_args& a) {
   if (const auto as = detail::as_transpose(a)) return transpose(queue, *as);
   const std::int64_t least_row = unit_of(a) == 16 ? least_row_chunks : least_row_bytes;
-  if (a.run_bytes >= least_row && (permute_by_pieces(queue, a) || permute_by_rows(queue, a))) return;
-  if (permute_by_tile(queue, a) || permute_by_transposes(queue, a) || permute_by_gather(queue, a)) return;
+  if (permute_by_pieces(queue, a) || (a.run_bytes >= least_row && permute_by_rows(queue, a))) return;
+  if (permute_by_tile(queue, a) || permute_by_words(queue, a)) return;
+  if (permute_by_transposes(queue, a) || permute_by_gather(queue, a)) return;
   permute_naively(queue, a);
 }
 

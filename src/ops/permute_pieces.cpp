@@ -17,6 +17,10 @@ using detail::work_queue;
 using kernels::row_pieces;
 
 constexpr std::int64_t block_bytes = kernels::pieces_threads * kernels::pieces_depth * 16;
+// Shorter rows are gathered. Small units last: that takes as long as there are units.
+constexpr std::int64_t least_row(std::int64_t unit) {
+  return unit < 4 ? 64 : 256;
+}
 constexpr std::int64_t longest_line = std::int64_t{1} << 30, most = INT32_MAX / 2;
 
 // Rows and lines, and where the input ends; false where their numbers are too large.
@@ -53,7 +57,7 @@ bool start(const work_queue& queue, const permute_args& a, const row_pieces& m) 
 
 bool permute_by_pieces(const work_queue& queue, const permute_args& a) {
   const std::int64_t unit = unit_of(a);
-  if (unit == 16 || a.run_bytes < 64 || a.run_bytes > longest_line) return false;
+  if (unit == 16 || a.run_bytes < least_row(unit) || a.run_bytes > longest_line) return false;
   row_pieces m{};
   std::int64_t lines = 1;
   if (!fill(m, a, lines)) return false;

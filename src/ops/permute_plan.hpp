@@ -43,6 +43,7 @@ void choose_box(box_plan& plan, std::int64_t in_bytes, std::int64_t out_bytes);
 bool permute_by_rows(const detail::work_queue& queue, const detail::permute_args& args);
 bool permute_by_tile(const detail::work_queue& queue, const detail::permute_args& args);
 bool permute_by_pieces(const detail::work_queue& queue, const detail::permute_args& args);
+bool permute_by_words(const detail::work_queue& queue, const detail::permute_args& args);
 bool permute_by_gather(const detail::work_queue& queue, const detail::permute_args& args);
 
 }  // namespace twill::TWILL_BACKEND

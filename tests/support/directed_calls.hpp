@@ -194,6 +194,12 @@ class directed_calls {
       permute({{5, 7, 9}, {2, 1, 0}, {140, 20, 2}, {84, 12, 2}}, bytes, other, 3 * other);
     }
     for (const std::int64_t row : {301, 316, 304}) permute({{5, 7, row}, {1, 0, 2}, {}, {}}, 1, 0, 0);
+    // Rows and columns of two dimensions each, in tiles of words.
+    for (const std::int64_t bytes : {1, 2, 4, 8}) {
+      const std::int64_t many = 256 * multiprocessors_ / bytes / 37 + 1;
+      permute({{37, many, 5, 67}, reversed, {}, {}}, bytes, bytes % 4, 3 * bytes);
+      permute({{37, many, 5, 68}, reversed, {-many * 340, 340, 68, 1}, {}}, bytes, 8, bytes);
+    }
     // Rows that meet in chunks.
     for (const std::int64_t bytes : {1, 2, 4, 8}) {
       const std::int64_t row = 301 / bytes;
