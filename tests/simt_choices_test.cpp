@@ -183,7 +183,9 @@ TEST_CASE("with 64 KiB of shared memory, all but those for more are chosen") {
     CAPTURE(multiprocessors);
     const auto device = with_multiprocessors(properties_of("simt:mi250x"), multiprocessors);
     const std::string missing = listed(without(compiled(), chosen_on(device)));
-    CHECK(missing == "twill::simt::kernels::swap_tiles<1, 16>; twill::simt::kernels::swap_tiles<2, 16>; ");
+    CHECK(missing ==
+          "twill::simt::kernels::swap_tiles<1, 16, false>; twill::simt::kernels::swap_tiles<1, 16, true>; "
+          "twill::simt::kernels::swap_tiles<2, 16, false>; twill::simt::kernels::swap_tiles<2, 16, true>; ");
   }
 }
 
@@ -197,7 +199,7 @@ TEST_CASE("reference: kernels for more than 64 KiB of shared memory") {
   for (const auto& call : support::directed_calls::of(properties)) {
     if (!without(chosen_for(*noting, plans, call), others).empty()) large.push_back(call);
   }
-  CHECK(large.size() == 2);
+  CHECK(large.size() == 4);
   const twill::device device(
       std::make_shared<twill::simt::simt_device>(properties, twill::simt::grid_limits{}, twill::simt::schedule{}, 2));
   const twill::stream stream(device);

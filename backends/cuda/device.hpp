@@ -86,6 +86,58 @@ __device__ inline word16 make_word16(std::uint32_t a, std::uint32_t b, std::uint
   return make_uint4(a, b, c, d);
 }
 
+/// Loads 4, 8 or 16 bytes and, where the device can be told to, has the second-level cache fetch the 128 or 256 bytes
+/// around them, at multiples of that: for runs that end where another block soon reads on.
+template <int Around>
+__device__ inline std::uint32_t load_around(const std::uint32_t* from) {
+  static_assert(Around == 128 || Around == 256);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  std::uint32_t v;
+  if constexpr (Around == 128) {
+    asm volatile("ld.global.L2::128B.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(from)));
+  } else {
+    asm volatile("ld.global.L2::256B.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(from)));
+  }
+  return v;
+#else
+  return *from;
+#endif
+}
+template <int Around>
+__device__ inline std::uint64_t load_around(const std::uint64_t* from) {
+  static_assert(Around == 128 || Around == 256);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  std::uint64_t v;
+  if constexpr (Around == 128) {
+    asm volatile("ld.global.L2::128B.u64 %0, [%1];" : "=l"(v) : "l"(__cvta_generic_to_global(from)));
+  } else {
+    asm volatile("ld.global.L2::256B.u64 %0, [%1];" : "=l"(v) : "l"(__cvta_generic_to_global(from)));
+  }
+  return v;
+#else
+  return *from;
+#endif
+}
+template <int Around>
+__device__ inline word16 load_around(const word16* from) {
+  static_assert(Around == 128 || Around == 256);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  word16 v;
+  if constexpr (Around == 128) {
+    asm volatile("ld.global.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(__cvta_generic_to_global(from)));
+  } else {
+    asm volatile("ld.global.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(__cvta_generic_to_global(from)));
+  }
+  return v;
+#else
+  return *from;
+#endif
+}
+
 /// Four of the eight bytes of a (0 to 3, lowest first) and b (4 to 7), one named by each of `selector`'s low four
 /// nibbles.
 __device__ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {

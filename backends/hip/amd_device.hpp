@@ -80,6 +80,12 @@ __device__ inline word16 make_word16(std::uint32_t a, std::uint32_t b, std::uint
   return make_uint4(a, b, c, d);
 }
 
+/// AMD's second-level caches fetch whole lines of 128 bytes unasked.
+template <int Around, class T>
+__device__ inline T load_around(const T* from) {
+  return *from;
+}
+
 /// v_perm_b32 takes its low four bytes from its second operand, and a byte, not a nibble, to name each.
 __device__ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
   const std::uint32_t bytes =

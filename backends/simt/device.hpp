@@ -97,6 +97,13 @@ inline word16 make_word16(std::uint32_t a, std::uint32_t b, std::uint32_t c, std
   return word16{a, b, c, d};
 }
 
+/// A load that asks a GPU's second-level cache for the bytes around it: here, a load.
+template <int Around, class T>
+inline T load_around(const T* from) {
+  static_assert(Around == 128 || Around == 256);
+  return *from;
+}
+
 /// Four of the eight bytes of a (0 to 3, lowest first) and b (4 to 7), one named by the low three bits of each of
 /// `selector`'s low four nibbles.
 inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {

@@ -89,6 +89,18 @@ struct register_block<1> {
   }
 };
 
+// A chunk of a row. Around: rows begin inside of the 256 bytes that the second-level cache is asked for, so that what
+// lies next to a tile is there when the neighbouring tile reads it.
+template <bool Around>
+__device__ word16 load_chunk(const unsigned char* from) {
+  const auto* chunk = reinterpret_cast<const word16*>(from);
+  if constexpr (Around) {
+    return load_around<256>(chunk);
+  } else {
+    return *chunk;
+  }
+}
+
 __device__ inline void take_apart(std::uint32_t (&w)[4], const word16& v) {
   w[0] = word<0>(v);
   w[1] = word<1>(v);

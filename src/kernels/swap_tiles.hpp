@@ -46,7 +46,7 @@ struct swap_shape {
   static constexpr int chunks = Lines * (edge * (Lines + 1) + pad);                  // of shared memory, one tile
 };
 
-template <int Bytes, int Lines>
+template <int Bytes, int Lines, bool Around>
 __global__ void __launch_bounds__((2 * swap_shape<Bytes, Lines>::threads))
     swap_tiles(unsigned char* data, square_matrices m) {
   using shape = swap_shape<Bytes, Lines>;
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__((2 * swap_shape<Bytes, Lines>::threads))
     if (idle || row0 + line * edge >= m.extent || col0 + chunk * edge >= m.extent) continue;
     const unsigned char* from = data + (row0 + line * edge) * m.ld + col0 * Bytes + chunk * 16;
 #pragma unroll
-    for (int y = 0; y < edge; ++y) take_apart(w[d][y], *reinterpret_cast<const word16*>(from + y * m.ld));
+    for (int y = 0; y < edge; ++y) take_apart(w[d][y], load_chunk<Around>(from + y * m.ld));
   }
 #pragma unroll
   for (int d = 0; d < shape::depth; ++d) {

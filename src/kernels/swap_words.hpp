@@ -30,7 +30,7 @@ struct swap_word_tile {
 
 // A word of each of eight rows, cut from two where rows begin inside of words: every fourth row alike. All loads are on
 // their way together.
-template <bool Whole>
+template <bool Whole, bool Around>
 __device__ void read_words(std::uint32_t (&w)[swap_words_rows], const unsigned char* from, std::int64_t ld) {
   constexpr int phases = Whole ? 1 : 4;
   std::uint32_t next[swap_words_rows], selector[phases];
@@ -41,8 +41,9 @@ __device__ void read_words(std::uint32_t (&w)[swap_words_rows], const unsigned c
     selector[p] = 0x3210 + 0x1111 * skip;
 #pragma unroll
     for (int i = p; i < swap_words_rows; i += phases) {
-      w[i] = reinterpret_cast<const std::uint32_t*>(row)[0];
-      if (!Whole) next[i] = reinterpret_cast<const std::uint32_t*>(row)[1];
+      const auto* word = reinterpret_cast<const std::uint32_t*>(row);
+      w[i] = Around ? load_around<128>(word) : word[0];
+      if (!Whole) next[i] = Around ? load_around<128>(word + 1) : word[1];
       row += phases * ld;
     }
   }
@@ -104,7 +105,7 @@ __device__ void load_turned(unsigned char* tile, const unsigned char* matrix, co
     const unsigned char* from = matrix + (row0 + y) * m.ld + offset;
     std::uint32_t w[swap_words_rows];
     if (inside && row0 + y + swap_words_rows <= m.extent) {
-      read_words<Whole>(w, from, m.ld);
+      read_words<Whole, Bytes == 2>(w, from, m.ld);  // for 1 byte it costs registers, and time
     } else {
       read_elements<Bytes>(w, from, m.ld, m.extent - row0 - y, bytes - offset);
     }
@@ -173,7 +174,7 @@ __global__ void __launch_bounds__(swap_words_threads) swap_words(unsigned char* 
 template <class Unit>
 inline constexpr int swap_units_edge = sizeof(Unit) == 4 ? 64 : 32;
 
-template <class Unit>
+template <class Unit, bool Around>
 __global__ void __launch_bounds__(256) swap_units(unsigned char* data, square_matrices m) {
   constexpr int edge = swap_units_edge<Unit>, pitch = edge + 1, across = edge / 32, each = edge * edge / 256;
   const tile_pair pair = pair_of(m);
@@ -190,7 +191,8 @@ __global__ void __launch_bounds__(256) swap_units(unsigned char* data, square_ma
     for (int i = 0; i < each; ++i) {
       const int y = first + i / across * 8, x = lane + i % across * 32;
       if (t < tile_count && row0[t] + y < m.extent && col0[t] + x < m.extent)
-        held[t][i] = reinterpret_cast<const Unit*>(from + y * m.ld)[x];
+        held[t][i] = Around ? load_around<256>(reinterpret_cast<const Unit*>(from + y * m.ld) + x)
+                            : reinterpret_cast<const Unit*>(from + y * m.ld)[x];
     }
   }
 #pragma unroll

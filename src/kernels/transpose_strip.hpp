@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(strip_threads)
 #pragma unroll
     for (int i = 0; i < together; ++i) {
       const int chunk = base + i * threads;
-      if (chunk < chunks) held[i] = *reinterpret_cast<const word16*>(in + chunk * 16);
+      if (chunk < chunks) held[i] = load_around<128>(reinterpret_cast<const word16*>(in + chunk * 16));
     }
 #pragma unroll
     for (int i = 0; i < together; ++i) {

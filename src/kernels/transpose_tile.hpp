@@ -35,7 +35,7 @@ __device__ int tile_place(const tile_matrices& m, int y) {
 }
 
 // Moves the blocks of a thread, each so many threads behind the one before, to the transposed tile.
-template <int Bytes, bool Whole>
+template <int Bytes, bool Around, bool Whole>
 __device__ void load_tile(word16* tile, const unsigned char* in, const tile_matrices& m, int lines_here,
                           int chunks_here) {
   constexpr int edge = 16 / Bytes, depth = tile_depth<Bytes>;
@@ -49,7 +49,7 @@ __device__ void load_tile(word16* tile, const unsigned char* in, const tile_matr
     if (!Whole && (line_of(d) >= lines_here || chunk_of(d) >= chunks_here)) continue;
     const unsigned char* from = in + line_of(d) * edge * m.in_ld + chunk_of(d) * 16;
 #pragma unroll
-    for (int i = 0; i < edge; ++i) take_apart(w[d][i], *reinterpret_cast<const word16*>(from + i * m.in_ld));
+    for (int i = 0; i < edge; ++i) take_apart(w[d][i], load_chunk<Around>(from + i * m.in_ld));
   }
 #pragma unroll
   for (int d = 0; d < depth; ++d) {
@@ -86,7 +86,7 @@ __device__ void store_tile(unsigned char* out, const word16* tile, const tile_ma
 }
 
 // Blocks walk along the output's rows: what one block leaves of a line, or of a DRAM page, the next one completes.
-template <int Bytes>
+template <int Bytes, bool Around>
 __global__ void __launch_bounds__(256) transpose_tile(unsigned char* out, const unsigned char* in, tile_matrices m) {
   constexpr int edge = 16 / Bytes;
   word16* tile = dynamic_shared<word16>();
@@ -104,9 +104,9 @@ __global__ void __launch_bounds__(256) transpose_tile(unsigned char* out, const 
 
   in += matrix * m.in_stride + row0 * m.in_ld + col0 * Bytes;
   if (whole) {
-    load_tile<Bytes, true>(tile, in, m, lines_here, chunks_here);
+    load_tile<Bytes, Around, true>(tile, in, m, lines_here, chunks_here);
   } else {
-    load_tile<Bytes, false>(tile, in, m, lines_here, chunks_here);
+    load_tile<Bytes, Around, false>(tile, in, m, lines_here, chunks_here);
   }
   __syncthreads();
 

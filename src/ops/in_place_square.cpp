@@ -34,12 +34,21 @@ kernels::square_matrices square_of(const transpose_in_place_args& a, std::int64_
   return m;
 }
 
+// Whether loads shall bring what lies around them. Pairs of tiles go column by column of the triangle: what a tile that
+// is `width` bytes wide leaves of its lines is read with the next column's.
+bool brings_around(const work_queue& queue, const transpose_in_place_args& a, std::int64_t width) {
+  const std::int64_t distances = a.ld | (a.batch > 1 ? a.stride : 0);
+  return loads_around(limits_of(queue.device->properties()), a.data, distances * a.element_bytes, 4 * a.rows * width);
+}
+
 template <int Bytes, int Lines>
 void swap_aligned(const work_queue& queue, const transpose_in_place_args& a) {
   using shape = kernels::swap_shape<Bytes, Lines>;
   const auto m = square_of(a, shape::tile);
   const auto config = grid_of(m.pairs * a.batch, 2 * shape::threads, 2 * shape::chunks * 16);
-  check(launch(queue, config, &kernels::swap_tiles<Bytes, Lines>, bytes_of(a.data), m), in_place_call);
+  const bool around = brings_around(queue, a, shape::tile * Bytes);
+  const auto kernel = around ? &kernels::swap_tiles<Bytes, Lines, true> : &kernels::swap_tiles<Bytes, Lines, false>;
+  check(launch(queue, config, kernel, bytes_of(a.data), m), in_place_call);
 }
 
 // Whether tiles of 256 bytes, `edge` elements, are enough to keep the device busy, and few of them at the edges.
@@ -77,18 +86,19 @@ template <int Bytes>
 void swap_words(const work_queue& queue, const transpose_in_place_args& a) {
   using shape = kernels::swap_word_tile<Bytes>;
   const auto m = square_of(a, shape::edge);
+  const auto config = grid_of(m.pairs * a.batch, kernels::swap_words_threads, 2 * (shape::bytes + 16));
   const bool whole = alignment_of(a) >= 4;
-  check(launch(queue, grid_of(m.pairs * a.batch, kernels::swap_words_threads, 2 * (shape::bytes + 16)),
-               whole ? &kernels::swap_words<Bytes, true> : &kernels::swap_words<Bytes, false>, bytes_of(a.data), m),
-        in_place_call);
+  const auto kernel = whole ? &kernels::swap_words<Bytes, true> : &kernels::swap_words<Bytes, false>;
+  check(launch(queue, config, kernel, bytes_of(a.data), m), in_place_call);
 }
 
 template <class Unit>
 void swap_units(const work_queue& queue, const transpose_in_place_args& a) {
   constexpr int edge = kernels::swap_units_edge<Unit>, bytes = 2 * edge * (edge + 1) * static_cast<int>(sizeof(Unit));
   const auto m = square_of(a, edge);
-  check(launch(queue, grid_of(m.pairs * a.batch, 256, bytes), &kernels::swap_units<Unit>, bytes_of(a.data), m),
-        in_place_call);
+  const bool around = brings_around(queue, a, edge * static_cast<std::int64_t>(sizeof(Unit)));
+  const auto kernel = around ? &kernels::swap_units<Unit, true> : &kernels::swap_units<Unit, false>;
+  check(launch(queue, grid_of(m.pairs * a.batch, 256, bytes), kernel, bytes_of(a.data), m), in_place_call);
 }
 
 // Whether one of the kernels for elements of a common size, aligned to that, has run.

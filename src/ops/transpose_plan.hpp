@@ -43,11 +43,21 @@ inline detail::launch_config grid_of(std::int64_t blocks, std::int64_t threads, 
 struct device_limits {
   std::int64_t shared_bytes, budget;  // of a block: all of it; what its input should take
   int multiprocessors;
+  std::int64_t cache_bytes;
 };
 
 inline device_limits limits_of(const device_properties& device) {
   const auto shared = static_cast<std::int64_t>(device.shared_bytes_per_block);
-  return {shared, std::min<std::int64_t>(16384, shared / 2), std::max(1, device.multiprocessors)};
+  return {shared, std::min<std::int64_t>(16384, shared / 2), std::max(1, device.multiprocessors),
+          static_cast<std::int64_t>(device.cache_bytes)};
+}
+
+/// Whether loads shall bring what lies around them to the cache (load_around): rows begin inside of the 256 bytes that
+/// memory moves best at once, and only `between` bytes are moved until another block reads the rest of these.
+/// `distances` between rows come as one pattern of bits.
+inline bool loads_around(const device_limits& limits, const void* data, std::int64_t distances, std::int64_t between) {
+  const auto bits = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data)) | distances;
+  return (bits & 255) != 0 && between <= limits.cache_bytes / 3;
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -65,7 +65,8 @@ tile_shape shape_of(const transpose_args& a, const device_limits& limits) {
 template <int Bytes>
 void start_tile_of(const work_queue& queue, const transpose_args& a) {
   constexpr std::int64_t edge = 16 / Bytes, depth = kernels::tile_depth<Bytes>;
-  const tile_shape t = shape_of(a, limits_of(queue.device->properties()));
+  const device_limits limits = limits_of(queue.device->properties());
+  const tile_shape t = shape_of(a, limits);
   const std::int64_t tiles_r = ceil_div(a.rows, t.lines * edge), tiles_c = ceil_div(a.cols, t.chunks * edge);
   const std::int64_t tiles = tiles_r * tiles_c * a.batch;
   const auto config = grid_of(tiles, static_cast<int>(t.lines * t.chunks / depth), tile_bytes(t, edge));
@@ -82,8 +83,10 @@ void start_tile_of(const work_queue& queue, const transpose_args& a) {
   m.lines_shift = floor_log2(t.lines);
   m.chunks_shift = floor_log2(t.chunks);
   m.pad = static_cast<int>(pad_of(t, edge));
-  check(launch(queue, config, &kernels::transpose_tile<Bytes>, static_cast<unsigned char*>(a.out),
-               static_cast<const unsigned char*>(a.in), m),
+  const std::int64_t distances = m.in_ld | (a.batch > 1 ? m.in_stride : 0);
+  const bool around = loads_around(limits, a.in, distances, 2 * a.rows * t.chunks * 16);  // a column of tiles
+  const auto kernel = around ? &kernels::transpose_tile<Bytes, true> : &kernels::transpose_tile<Bytes, false>;
+  check(launch(queue, config, kernel, static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
         "launch of transpose");
 }
 

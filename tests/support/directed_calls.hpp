@@ -54,6 +54,10 @@ class directed_calls {
     }
     transpose({34, 66, 2, 68}, 8, 16, 48);
     transpose({35, 67, 2, 69}, 16, 16, 48);
+    for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {  // rows that begin at multiples of 256 bytes
+      const std::int64_t rows = 304 / bytes, cols = 560 / bytes, ld = 768 / bytes;
+      transpose({rows, cols, 65536 * multiprocessors_ / (rows * cols * bytes) + 1, ld}, bytes, 256, 48);
+    }
     transpose({67, 1}, 16, 16, 48);
   }
 
@@ -150,14 +154,18 @@ class directed_calls {
     for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
       const std::int64_t step = 16 / bytes;
       in_place({13 * step, 13 * step, 2, 15 * step}, bytes, 16);
+      in_place({13 * step, 13 * step, 2, 16 * step}, bytes, 256);          // rows that begin at multiples of 256 bytes
       in_place({67, 67, 2, 72}, bytes, std::max<std::int64_t>(4, bytes));  // rows of whole words
       in_place({67, 67, 2, 71}, bytes, bytes);
+      in_place({67, 67, 2, 1280 / bytes}, bytes, 256);
       in_place({67, 67, 2, 71}, 3 * bytes, bytes);
     }
     // Tiles of 256 bytes: fifteen pairs a matrix, three for each multiprocessor.
     const std::int64_t batch = (3 * multiprocessors_ + 14) / 15;
     in_place({1040, 1040, batch, 1056}, 1, 16);
     in_place({520, 520, batch, 536}, 2, 16);
+    in_place({1040, 1040, batch, 1280}, 1, 256);
+    in_place({520, 520, batch, 640}, 2, 256);
   }
 
   // Small ones go through shared memory whole. Others by passes over rows and columns: in shared memory, of rows that
