@@ -19,6 +19,7 @@ using detail::work_queue;
 using kernels::skinny_matrices;
 
 constexpr std::int64_t least_extent = 2, most_extent = 8;
+constexpr std::int64_t most_threads = 128;  // fewer than the kernels are compiled for, whose registers are bounded so
 
 // A matrix with its short side named: tall ones have few columns, wide ones few rows.
 struct skinny_plan {
@@ -78,7 +79,7 @@ void start_skinny(const work_queue& queue, const transpose_args& a) {
   const skinny_plan p = plan_of(a);
   const std::int64_t bytes = a.element_bytes, groups = p.length * bytes / 16;
   const device_limits limits = limits_of(queue.device->properties());
-  std::int64_t threads = kernels::skinny_threads;
+  std::int64_t threads = most_threads;
   while (threads > 64 && (ceil_div(groups, threads) * a.batch < 2 * limits.multiprocessors ||
                           shared_bytes(p.extent, threads) > limits.shared_bytes)) {
     threads /= 2;

@@ -16,8 +16,8 @@ namespace {
 using detail::transpose_args;
 using detail::work_queue;
 
-// The shape of the tile: `lines` x `chunks` pieces of 16 bytes by as many rows. Square, 256 bytes each way, as long as
-// the matrix is; a narrow matrix gets a long tile.
+// The shape of the tile: `lines` x `chunks` pieces of 16 bytes by as many rows. 256 bytes each way, and 1 KiB of output
+// rows for 16-byte elements, as long as the matrix is; a narrow matrix gets a long tile.
 struct tile_shape {
   std::int64_t lines, chunks;
 };
@@ -48,13 +48,17 @@ std::int64_t most_bytes(const device_limits& limits) {
 
 tile_shape shape_of(const transpose_args& a, const device_limits& limits) {
   const std::int64_t bytes = a.element_bytes, blocks = bytes == 16 ? 1024 : bytes == 8 ? 512 : 256;
-  tile_shape t{bytes == 16 ? 64 : bytes == 8 ? 32 : 16, 16};
+  tile_shape t{bytes == 16 ? 64 : 16, 16};
   const std::int64_t across = ceil_power(ceil_div(a.cols * bytes, 16)), down = ceil_power(ceil_div(a.rows * bytes, 16));
   if (across < t.chunks) t = {std::min(blocks / across, down), across};
   if (down < t.lines) t = {down, std::min((down <= 2 ? 64 : blocks) / down, across)};
   const auto tiles = [&] {
     return ceil_div(a.rows * bytes, t.lines * 16) * ceil_div(a.cols * bytes, t.chunks * 16) * a.batch;
   };
+  // The tiles of 1 and 2 bytes are large: of few, more and smaller ones come out even on the multiprocessors, where
+  // output rows do not straddle lines of 128 bytes.
+  const bool square = t.lines == 16 && t.chunks == 16;
+  if (bytes <= 2 && square && a.out_ld * bytes % 128 == 0 && tiles() < 16 * limits.multiprocessors) t.lines = 8;
   const auto too_large = [&] { return t.lines * t.chunks > 8 && tile_bytes(t, 16 / bytes) > most_bytes(limits); };
   while (too_large() || (t.lines * t.chunks > 64 && tiles() < 2 * limits.multiprocessors)) {
     (t.lines > t.chunks ? t.lines : t.chunks) /= 2;
