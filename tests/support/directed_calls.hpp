@@ -74,11 +74,15 @@ class directed_calls {
   // Rows that begin anywhere: tiles of words, few of them and many; slabs of packed rows, bands of packed columns.
   void any_rows() {
     for (const std::int64_t bytes : {1, 2, 4, 8}) {
-      const std::int64_t rows = bytes == 1 ? 257 : bytes == 2 ? 131 : 67, cols = bytes == 1 ? 133 : 67;
+      const std::int64_t rows = bytes == 1 ? 477 : bytes == 2 ? 131 : 67, cols = bytes == 1 ? 133 : 67;
       const std::int64_t whole = (cols + 3) / 4 * 4, odd = whole + 1;
       for (const std::int64_t ld : {whole, odd}) {
         transpose({rows, cols, 1, ld}, bytes, 0, bytes);
         if (bytes <= 2) transpose({rows, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);
+        if (bytes == 1) transpose({259, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);  // low tiles
+      }
+      for (const std::int64_t ld : {1048 / bytes, 1048 / bytes + 1}) {  // long rows
+        if (bytes > 1) transpose({rows, 1040 / bytes, (multiprocessors_ + 1) / 2, ld}, bytes, 0, bytes);
       }
       transpose({512 / bytes * std::max<std::int64_t>(8, 2 * multiprocessors_) + 5, 33}, bytes, bytes, 3 * bytes);
       const std::int64_t columns = 496 / bytes * std::max<std::int64_t>(8, 2 * multiprocessors_) + 7;
