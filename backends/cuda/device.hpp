@@ -144,6 +144,11 @@ __device__ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, s
   return __byte_perm(a, b, selector);
 }
 
+/// Asks for the line at `at` in global memory, which is about to be written in part: a hint without effect on values.
+__device__ inline void prefetch(const void* at) {
+  asm volatile("prefetch.global.L2 [%0];" : : "l"(__cvta_generic_to_global(at)));
+}
+
 /// The number that the 16 bits of an IEEE half stand for, and the half nearest to a number (ties to even).
 __device__ inline float float_from_half(std::uint16_t half) {
   float value;

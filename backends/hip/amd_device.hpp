@@ -93,6 +93,9 @@ __device__ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, s
   return __builtin_amdgcn_perm(b, a, bytes);
 }
 
+/// A hint, which nothing comes of here.
+__device__ inline void prefetch(const void* /*at*/) {}
+
 __device__ inline float float_from_half(std::uint16_t half) {
   return static_cast<float>(__builtin_bit_cast(_Float16, half));
 }

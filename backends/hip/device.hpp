@@ -13,7 +13,7 @@ namespace twill::hip {
 using cuda::argument_after;
 using cuda::atomic_add, cuda::atomic_cas, cuda::atomic_exchange, cuda::atomic_max, cuda::atomic_min, cuda::atomic_or;
 using cuda::blocks_at_once;
-using cuda::byte_permute, cuda::make_word16, cuda::word, cuda::word16;
+using cuda::byte_permute, cuda::make_word16, cuda::prefetch, cuda::word, cuda::word16;
 using cuda::dynamic_shared;
 using cuda::float_from_half, cuda::half_from_float;
 using cuda::load_acquire, cuda::load_around, cuda::load_relaxed, cuda::load_relaxed_pair;

@@ -116,6 +116,9 @@ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, std::uint32_
   return result;
 }
 
+/// A hint, which nothing comes of here.
+inline void prefetch(const void* /*at*/) {}
+
 /// The number that the 16 bits of an IEEE half stand for, and the half nearest to a number (ties to even).
 inline float float_from_half(std::uint16_t half) {
   float16 value;

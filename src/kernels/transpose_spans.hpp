@@ -18,13 +18,12 @@ namespace twill::TWILL_BACKEND::kernels {
 
 inline constexpr int span_threads = 288;
 
-/// Shared memory of a window where a block has several: a chunk for each thread, or for half of them.
-template <class Word>
-inline constexpr int span_region = span_threads * (sizeof(Word) == 16 ? 18 : 9);
+/// Chunks of all windows of a block, where it has several, and shared memory for a chunk, with padding.
+inline constexpr int span_block_chunks = span_threads * 8, span_chunk_bytes = 18;
 
-/// Windows of a block, at most.
-template <class Word>
-inline constexpr int span_windows = sizeof(Word) == 16 ? 8 : 16;
+/// Shared memory of a window where a block has up to so many.
+template <int Windows>
+inline constexpr int span_region = span_block_chunks / Windows * span_chunk_bytes;
 
 struct span_matrices {
   std::int64_t batch, in_bytes;             // matrices; bytes from the first to behind the last element
@@ -38,6 +37,8 @@ struct span_matrices {
   int rows, cols;                           // units
   int row_step, back;                       // bytes from a row to the next, from the last to the next column
   int runs, run_units, run_words;           // of the output in a window; units and words of each
+  bool fetches;                             // sectors that are written in part are asked for ahead
+  bool packed;                              // the output has no gaps, and a window is one run
   int pad, pad_shift;                       // so many bytes after each 2^pad_shift
   divider span, word, column, row, matrix;  // span_chunks, run_words, cols, rows, rows * cols
 };
@@ -74,7 +75,7 @@ __device__ inline bool find_chunk(int index, int skew, const span_matrices& m, i
 template <class Unit, int Windows, int Region, bool All>
 __device__ void bring_chunks(unsigned char* shared, const span_input& in, int index, int windows,
                              const span_matrices& m) {
-  constexpr int depth = Windows == 1 ? 4 : 1;
+  constexpr int depth = 4 / Windows;
   word16 held[depth][Windows];
   int at[depth], to[depth];
   bool there[depth];
@@ -104,7 +105,7 @@ __device__ void bring_chunks(unsigned char* shared, const span_input& in, int in
 
 template <class Unit, int Windows, int Region, bool All>
 __device__ void bring_spans(unsigned char* shared, const span_input& in, int windows, const span_matrices& m) {
-  constexpr int group = Windows < 4 ? Windows : 4, depth = Windows == 1 ? 4 : 1;
+  constexpr int group = Windows < 4 ? Windows : 4, depth = 4 / group;
   for (int index = threadIdx.x; index < m.chunks; index += depth * static_cast<int>(blockDim.x)) {
 #pragma unroll
     for (int k = 0; k < Windows; k += group) {
@@ -135,6 +136,23 @@ __device__ void bring_ends(unsigned char* shared, const span_input& in, int wind
   }
 }
 
+// Asks for the sectors at the ends of the output's rows: memory reads what is written in part, and soon is better than
+// when it is written.
+template <class Unit>
+__device__ void fetch_ends(const unsigned char* out, int windows, const span_matrices& m) {
+  constexpr std::uintptr_t sector = 32;
+  const int size = m.run_units * static_cast<int>(sizeof(Unit));
+  for (int window = 0; window < windows; ++window) {
+    for (int run = threadIdx.x; run < m.runs; run += static_cast<int>(blockDim.x)) {
+      const int owner = static_cast<int>(divide(run, m.column));
+      const unsigned char* begin = out + owner * m.out_stride + (run - owner * m.cols) * m.out_ld;
+      if (reinterpret_cast<std::uintptr_t>(begin) % sector != 0) prefetch(begin);
+      if (reinterpret_cast<std::uintptr_t>(begin + size) % sector != 0) prefetch(begin + size - 1);
+    }
+    out += m.out_window;
+  }
+}
+
 // A word of a run of the output, or a part of one at its ends, and where its units lie in shared memory.
 template <class Unit, class Word>
 struct span_word {
@@ -143,41 +161,46 @@ struct span_word {
   int units;         // that belong to the run
   int place[count];  // bytes of shared memory
 
-  // `out`: a window of the output; `run_units`: of the run.
-  __device__ void find(int slot, const unsigned char* out, int skew, int run_units, const span_matrices& m) {
+  // `out`: a window of the output; `run_units`: of the run. Runs of whole windows go on in the next window, and their
+  // first word is the first that lies in this one as a whole.
+  __device__ void find(int slot, const unsigned char* out, int skew, int run_units, int region,
+                       const span_matrices& m) {
     const int run = static_cast<int>(divide(slot, m.word)), word = slot - run * m.run_words;
     const int owner = static_cast<int>(divide(run, m.column));
     to = owner * m.out_stride + (run - owner * m.cols) * m.out_ld;
     const int before = static_cast<int>((reinterpret_cast<std::uintptr_t>(out) + to) & (sizeof(Word) - 1)) / size;
-    const int edge = word * count - before, first = edge < 0 ? 0 : edge, left = run_units - first;
+    const int edge = word * count - before + (m.packed && before > 0 ? count : 0), first = edge < 0 ? 0 : edge;
     units = edge + count - first;
-    if (units > left) units = left;
+    if (units > run_units - first) units = run_units - first;
     to += first * size;
-    find_places(run * m.run_units + first, skew, m);
+    find_places(run * m.run_units + first, skew, region, m);
   }
 
   // From unit `unit` of the window on.
-  __device__ void find_places(int unit, int skew, const span_matrices& m) {
+  __device__ void find_places(int unit, int skew, int region, const span_matrices& m) {
     int matrix = static_cast<int>(divide(unit, m.matrix));
     const int within = unit - matrix * m.rows * m.cols;
-    int column = static_cast<int>(divide(within, m.row)), row = within - column * m.rows;
+    int column = static_cast<int>(divide(within, m.row)), row = within - column * m.rows, window = 0;
     const auto begin = [&](int of) { return of * m.matrix_step + ((skew + of * m.turn) & 15); };
     int from = begin(matrix) + row * m.row_step + column * size;
     if (m.rows >= count) {  // at most one column ends
-      const int until = m.rows - 1 - row;
-      const int next = begin(matrix + 1) - begin(matrix) - (m.rows - 1) * m.row_step - (m.cols - 1) * size;
-      const int jump = (column + 1 == m.cols ? next : m.back) - m.row_step;
+      const bool ends = column + 1 == m.cols, goes_on = ends && matrix + 1 == m.matrices;
+      const int until = m.rows - row,
+                next = ends ? begin(goes_on ? 0 : matrix + 1) : (column + 1) * size + begin(matrix);
 #pragma unroll
       for (int u = 0; u < count; ++u) {
-        place[u] = span_padded(from, m);
+        if (u == until) {
+          from = next;
+          window = goes_on ? region : 0;
+        }
+        place[u] = window + span_padded(from, m);
         from += m.row_step;
-        if (u == until) from += jump;
       }
       return;
     }
 #pragma unroll
     for (int u = 0; u < count; ++u) {
-      place[u] = span_padded(from, m);
+      place[u] = window + span_padded(from, m);
       const bool ends = ++row == m.rows;
       row = ends ? 0 : row;
       from += ends ? m.back : m.row_step;
@@ -185,6 +208,9 @@ struct span_word {
       const bool last = column == m.cols;
       column = last ? 0 : column;
       matrix += last ? 1 : 0;
+      const bool goes_on = matrix == m.matrices;
+      window = goes_on ? region : window;
+      matrix = goes_on ? 0 : matrix;
       from = last ? begin(matrix) : from;
     }
   }
@@ -215,33 +241,41 @@ struct span_word {
   }
 };
 
-// Writes `windows` windows of so many runs.
-template <class Unit, class Word, int Windows, int Region>
+// Writes `windows` windows of so many runs, side by side where they have no gaps.
+template <class Unit, class Word, int Windows>
 __device__ void write_spans(unsigned char* out, const unsigned char* shared, int skew, int windows, int runs, int units,
                             const span_matrices& m) {
-  for (int slot = threadIdx.x; slot < runs * m.run_words; slot += static_cast<int>(blockDim.x)) {
-    span_word<Unit, Word> word;
-    word.find(slot, out, skew, units, m);
-    if (word.units < word.count) {
-#pragma unroll 1
-      for (int k = 0; k < windows; ++k) word.store_part(out + k * m.out_window, shared + k * Region);
-      continue;
+  constexpr int region = span_region<Windows>, size = static_cast<int>(sizeof(Unit));
+  span_word<Unit, Word> word;
+  const int thread = static_cast<int>(threadIdx.x);
+  if (m.packed) {
+    const int head = static_cast<int>(-reinterpret_cast<std::uintptr_t>(out) & (sizeof(Word) - 1)) / size;
+    if (thread < head && thread < units) {
+      word.find_places(thread, skew, region, m);
+      *reinterpret_cast<Unit*>(out + thread * size) = *reinterpret_cast<const Unit*>(shared + word.place[0]);
     }
+  }
+  for (int slot = thread; slot < runs * m.run_words; slot += static_cast<int>(blockDim.x)) {
+    word.find(slot, out, skew, units, region, m);
+    if (word.units <= 0) continue;
+    const int whole = word.units == word.count ? windows : m.packed ? windows - 1 : 0;
     unsigned char* to = out + word.to;
 #pragma unroll
     for (int k = 0; k < Windows; ++k) {
-      if (k >= windows) break;
-      *reinterpret_cast<Word*>(to) = word.gathered(shared + k * Region);
+      if (k >= whole) break;
+      *reinterpret_cast<Word*>(to) = word.gathered(shared + k * region);
       to += m.out_window;
     }
+#pragma unroll 1
+    for (int k = whole; k < windows; ++k) word.store_part(out + k * m.out_window, shared + k * region);
   }
 }
 
-// Windows: 1, of any size, or those of several, of which each has a chunk and a word for a thread.
+// Windows: 8, 4 or 2, as their size permits, or 1 of any size.
 template <class Unit, class Word, int Windows>
 __global__ void __launch_bounds__(span_threads, blocks_at_once(span_threads, 4))
     transpose_spans(unsigned char* out, const unsigned char* in, span_matrices m) {
-  constexpr int region = span_region<Word>;
+  constexpr int region = span_region<Windows>;
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   const std::int64_t window = block * m.windows, left = m.batch - window * m.matrices;
   if (left <= 0) return;  // the whole block: the grid is a rectangle
@@ -250,6 +284,7 @@ __global__ void __launch_bounds__(span_threads, blocks_at_once(span_threads, 4))
   const int whole = all ? m.windows : static_cast<int>(left / m.matrices);
   const int rest = all ? 0 : static_cast<int>(left) - whole * m.matrices;  // matrices
   const int windows = whole + (rest > 0 ? 1 : 0);
+  if (m.fetches) fetch_ends<Unit>(out + window * m.out_window, whole, m);
   const span_input input = find_input(in, window * m.in_window, m);
   const int reach = (windows - 1) * m.in_window + (m.chunks / m.span_chunks - 1) * m.span_step + m.span_bytes + 16;
   if (input.low < 0 && reach <= input.high) {
@@ -260,12 +295,11 @@ __global__ void __launch_bounds__(span_threads, blocks_at_once(span_threads, 4))
   }
   __syncthreads();
   out += window * m.out_window;
-  write_spans<Unit, Word, Windows, region>(out, shared, input.skew, whole, m.runs, m.run_units, m);
+  if (whole > 0) write_spans<Unit, Word, Windows>(out, shared, input.skew, whole, m.runs, m.run_units, m);
   if (rest == 0) return;
-  const bool one = m.runs == 1;
-  const int runs = one ? 1 : m.runs / m.matrices * rest, units = one ? m.run_units / m.matrices * rest : m.run_units;
-  write_spans<Unit, Word, 1, region>(out + whole * m.out_window, shared + whole * region, input.skew, 1, runs, units,
-                                     m);
+  const int runs = m.packed ? 1 : m.runs / m.matrices * rest,
+            units = m.packed ? m.run_units / m.matrices * rest : m.run_units;
+  write_spans<Unit, Word, 1>(out + whole * m.out_window, shared + whole * region, input.skew, 1, runs, units, m);
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels

@@ -15,7 +15,7 @@ struct span_plan {
   kernels::span_matrices m{};
   std::int64_t blocks = 0, threads = 0, shared_bytes = 0;
   int word = 16;         // bytes that a thread writes at once
-  bool several = false;  // windows of a block
+  int most_windows = 1;  // windows of a block, at most
 };
 
 /// Matrices in units, and how the rows of the output and the input lie in 16 bytes.
@@ -64,9 +64,24 @@ inline void lay_out_window(span_plan& p, const span_shape& s, std::int64_t matri
   m.matrix_step = together ? step : m.span_chunks * 16;
   const std::int64_t run_bytes = s.rows * s.unit;
   const std::int64_t shift = s.out_alignment % p.word == 0 ? 0 : p.word - s.unit;
+  m.packed = packed;
   m.runs = static_cast<int>(packed ? 1 : matrices * s.cols);
   m.run_units = static_cast<int>(packed ? matrices * s.rows * s.cols : s.rows);
-  m.run_words = static_cast<int>(((packed ? m.run_units * s.unit + 15 : run_bytes + shift) + p.word - 1) / p.word);
+  m.run_words = static_cast<int>(((packed ? m.run_units * s.unit : run_bytes + shift) + p.word - 1) / p.word);
+}
+
+// As many windows a block as the smallest one permits, and as many matrices a window as then fit.
+inline void choose_window(span_plan& p, const span_shape& s, std::int64_t alike) {
+  lay_out_window(p, s, alike);
+  p.most_windows = 8;
+  while (p.most_windows > 1 && p.m.chunks > kernels::span_block_chunks / p.most_windows) p.most_windows /= 2;
+  if (p.most_windows == 1) return;
+  const int most = kernels::span_block_chunks / p.most_windows;
+  for (std::int64_t times = most / p.m.chunks; times > 1; --times) {
+    lay_out_window(p, s, alike * times);
+    if (p.m.chunks <= most) return;
+  }
+  lay_out_window(p, s, alike);
 }
 
 template <class Unit>
@@ -87,25 +102,16 @@ span_plan plan_spans(const span_shape& s, std::int64_t most_shared, int multipro
   m.out_ld = packed ? 0 : s.out_ld * size;
   m.out_stride = packed ? 0 : out_bytes;
   const std::int64_t alike = std::max(matrices_until(in_bytes, 16), matrices_until(out_bytes, p.word));
-  lay_out_window(p, s, alike);
-  const std::int64_t threads = kernels::span_threads, half = p.word == 16 ? threads : threads / 2;
-  const std::int64_t words = std::max<std::int64_t>(1, m.runs * m.run_words);
-  const std::int64_t times = std::min(half / m.chunks, threads / words);
-  p.several = times >= 1;
-  if (times > 1) {
-    std::int64_t more = times;
-    do {
-      lay_out_window(p, s, alike * more);
-    } while ((m.chunks > half || m.runs * m.run_words > threads) && --more > 0);
-  }
+  // Of short rows of wide units, asking takes longer than it saves.
+  m.fetches = !packed && m.rows >= (size <= 2 ? 4 / size : 32);
+  choose_window(p, s, alike);
   choose_span_padding<Unit>(p);
-  const int region = p.word == 16 ? kernels::span_region<word16> : kernels::span_region<std::uint32_t>;
-  const int most = p.word == 16 ? kernels::span_windows<word16> : kernels::span_windows<std::uint32_t>;
+  const int region = kernels::span_block_chunks / p.most_windows * kernels::span_chunk_bytes;
   const std::int64_t all = (s.batch + m.matrices - 1) / m.matrices;
-  const std::int64_t fit = std::clamp<std::int64_t>(most_shared / region, 1, most);
-  m.windows = p.several ? static_cast<int>(std::clamp<std::int64_t>(all / (4 * multiprocessors), 1, fit)) : 1;
-  const std::int64_t bytes = m.chunks * 16;
-  p.threads = p.several ? (std::max(m.chunks, m.runs * m.run_words) + 31) / 32 * 32 : 256;
+  const std::int64_t fit = std::clamp<std::int64_t>(most_shared / region, 1, p.most_windows);
+  m.windows = static_cast<int>(std::clamp<std::int64_t>(all / (4 * multiprocessors), 1, fit));
+  const std::int64_t bytes = m.chunks * 16, wanted = (std::max(m.chunks, m.runs * m.run_words) + 31) / 32 * 32;
+  p.threads = std::min<std::int64_t>(kernels::span_threads, wanted);
   p.blocks = (all + m.windows - 1) / m.windows;
   p.shared_bytes = (m.windows - 1) * region + (bytes + (bytes >> m.pad_shift) * m.pad + 15) / 16 * 16;
   m.span = kernels::make_divider(m.span_chunks);

@@ -22,8 +22,10 @@ constexpr std::int64_t largest_matrix = 1 << 14;  // bytes; larger ones are wort
 template <class Unit, class Word>
 void start(const work_queue& queue, void* out, const void* in, const span_plan& p) {
   const auto config = grid_of(p.blocks, p.threads, p.shared_bytes);
-  const auto kernel = p.several ? &kernels::transpose_spans<Unit, Word, kernels::span_windows<Word>>
-                                : &kernels::transpose_spans<Unit, Word, 1>;
+  const auto kernel = p.most_windows == 8   ? &kernels::transpose_spans<Unit, Word, 8>
+                      : p.most_windows == 4 ? &kernels::transpose_spans<Unit, Word, 4>
+                      : p.most_windows == 2 ? &kernels::transpose_spans<Unit, Word, 2>
+                                            : &kernels::transpose_spans<Unit, Word, 1>;
   check(launch(queue, config, kernel, static_cast<unsigned char*>(out), static_cast<const unsigned char*>(in), p.m),
         "launch of transpose");
 }
@@ -35,7 +37,8 @@ bool start_spans(const work_queue& queue, const void* in, void* out, const span_
   const std::int64_t most = limits.shared_bytes / 3;
   const span_plan p = plan_spans<Unit>(s, most, limits.multiprocessors);
   const std::int64_t payload = p.m.matrices * s.rows * s.cols * s.unit;
-  if (p.shared_bytes > most || p.m.chunks * 16 > 2 * payload + 1024 || (only_several && !p.several)) return false;
+  if (p.shared_bytes > most || p.m.chunks * 16 > 2 * payload + 1024 || (only_several && p.most_windows < 4))
+    return false;
   if (p.word == 16) {
     start<Unit, word16>(queue, out, in, p);
   } else if constexpr (sizeof(Unit) <= 4) {
@@ -76,7 +79,8 @@ bool transpose_by_spans(const work_queue& queue, const transpose_args& a, std::i
   if (a.rows == 1) s.in_ld = a.cols;
   if (a.cols == 1) s.out_ld = a.rows;
   const bool gaps = s.in_ld != a.cols || a.in_stride != elements || !s.out_packed();
-  if (!gaps || s.in_ld > farthest || (!s.out_packed() && size > 1 && apart_serves(a, alignment))) return false;
+  const bool tiny = size > 2 || (size == 2 && a.rows < 3);  // such that transpose_apart is ahead, into gaps
+  if (!gaps || s.in_ld > farthest || (!s.out_packed() && tiny && apart_serves(a, alignment))) return false;
   s.in_skew = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) % 16);
   s.out_alignment = lowest_bit(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out)) | 16 |
                                s.out_ld * size | s.out_stride * size);
@@ -92,14 +96,12 @@ bool copy_by_spans(const work_queue& queue, const copy_args& a) {
   if (in < out + out_bytes && out < in + in_bytes) return false;  // rows side by side: gaps are not to be read
   const auto out_bits = static_cast<std::int64_t>(out) | a.out_pitch;
   const std::int64_t unit = lowest_bit(static_cast<std::int64_t>(in) | out_bits | row | a.in_pitch | 16);
-  if (a.out_pitch == row) {
-    if (row >= 16 && out % 16 != 0) return false;  // each window would have two ends that are no whole chunk
-  } else if (row < 16) {
+  if (a.out_pitch != row && row < 16) {
     if (a.out_pitch > 2 * row) return false;
-  } else {
+  } else if (a.out_pitch != row) {
     // permute_rows writes chunks of 16 bytes, and what is left of a row unit by unit.
     const bool few_left = out_bits % 16 == 0 && row % 16 <= 4;
-    if (unit > 2 || row > 160 || few_left) return false;
+    if (unit > 2 || row > 400 || few_left) return false;
   }
   const span_shape s{unit,
                      row / unit,

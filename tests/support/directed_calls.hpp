@@ -108,14 +108,21 @@ class directed_calls {
     }
   }
 
-  // Small matrices with gaps: windows of several and of one, packed columns and columns with gaps.
+  // Small matrices with gaps, in the input and in the output: as large as blocks of 8, 4, 2 and 1 windows take them.
   void with_gaps() {
-    for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
+    const std::int64_t many = multiprocessors_ + 5;
+    for (const std::int64_t bytes : {1, 2, 4, 8}) {
+      const std::int64_t cols = 100 / bytes;
       transpose({5, 7, 331, 8}, bytes, bytes, 3 * bytes);
-      transpose({33, 31, multiprocessors_ + 37, 32}, bytes, bytes, 3 * bytes);
+      transpose({64, cols, many, cols + 1}, bytes, bytes, 3 * bytes);
+      transpose({128, cols, many, cols + 1}, bytes, bytes, 3 * bytes);
+      transpose({33, 34, many + 16, 35}, bytes, bytes, 3 * bytes);
       transpose({12, 13, 67, 0, 13}, bytes, bytes, 3 * bytes);
-      transpose({33, 31, multiprocessors_ + 37, 0, 34}, bytes, bytes, 3 * bytes);
+      transpose({64, cols, many, 0, 65}, bytes, bytes, 3 * bytes);
+      transpose({128, cols, many, 0, 129}, bytes, bytes, 3 * bytes);
+      transpose({33, 34, many + 16, 35, 34}, bytes, bytes, 3 * bytes);
     }
+    transpose({5, 7, 331, 8, 0, 41, 38}, 16, 16, 48);
     for (const std::int64_t row : {31, 62, 124, 248, 496}) copy({333, row, row + (row & -row), 0}, 5 * row, 3 * row);
   }
 
