@@ -286,6 +286,7 @@ TEST_CASE("sums that cancel stay within the bound, and are the same bits every t
         device, twill::scan_scratch_bytes(device, twill::element_type::f32, {static_cast<std::int64_t>(count)}));
     twill::buffer<float> in(device, count), out(device, count + 1);
     in.upload(elements, stream);
+    twill::fill_bytes(stream, out.data(), 0, out.size_bytes());
     std::vector<float> first;
     for (int run = 0; run < 4; ++run) {  // in two passes, and to an address that is no multiple of 16
       twill::scan(stream, in.data(), out.data() + (run == 3), {static_cast<std::int64_t>(count)}, scratch,

@@ -25,8 +25,9 @@ void run_scan(const work_queue&, const array_rung_args& a) {
     for (int r = 0; r < a.repeats; ++r) {
       sum = 0;
       for (std::int64_t i = 0; i < a.count; ++i) {
+        const auto next = in[i];  // before the store, which a load of the same place in a page would wait for
         out[i] = sum;
-        sum += in[i];
+        sum += next;
       }
     }
   });
