@@ -84,9 +84,10 @@ template <class Kind>
 __device__ inline void combine_row_parts(typename Kind::value (&mine)[8], int shift, const reduce_terms& terms) {
 #pragma unroll
   for (int level = 1; level <= 3; ++level) {
-    if (level > shift) break;
+    if (level <= shift) {
 #pragma unroll
-    for (int i = 0; i < 8 >> level; ++i) mine[i] = Kind::combine(mine[2 * i], mine[2 * i + 1], terms);
+      for (int i = 0; i < 8 >> level; ++i) mine[i] = Kind::combine(mine[2 * i], mine[2 * i + 1], terms);
+    }
   }
 }
 
