@@ -262,8 +262,7 @@ __device__ void write_spans(unsigned char* out, const unsigned char* shared, int
     unsigned char* to = out + word.to;
 #pragma unroll
     for (int k = 0; k < Windows; ++k) {
-      if (k >= whole) break;
-      *reinterpret_cast<Word*>(to) = word.gathered(shared + k * region);
+      if (k < whole) *reinterpret_cast<Word*>(to) = word.gathered(shared + k * region);
       to += m.out_window;
     }
 #pragma unroll 1
