@@ -89,20 +89,25 @@ int run(const options& o) {
   return wrong == 0 ? 0 : 1;
 }
 
+int run_command(int count, char** words) {
+  CLI::App app("The grid that twill::transpose is judged by, beside memcpy, the classic tile and the vendor's library.",
+               "transpose_grid");
+  options asked;
+  add_options(app, asked);
+  try {
+    app.parse(count, words);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  }
+  if (asked.parts.empty()) asked.parts = {"main", "odd", "batched", "strided", "in-place", "small"};
+  return run(asked);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
-  CLI::App app("The grid that twill::transpose is judged by, beside memcpy, the classic tile and the vendor's library.",
-               "transpose_grid");
   try {
-    options asked;
-    add_options(app, asked);
-    app.parse(count, words);
-    if (asked.parts.empty()) asked.parts = {"main", "odd", "batched", "strided", "in-place", "small"};
-    return run(asked);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
+    return run_command(count, words);
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "transpose_grid: %s\n", problem.what());
     return 2;
