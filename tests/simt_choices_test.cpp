@@ -283,7 +283,7 @@ TEST_CASE("rows and columns of reductions choose kernels by their lengths, align
   CHECK(rows({1000, 2048}, 4) == "reduce_tasks");
   CHECK(rows({1000, 0}) == "reduce_rows");
   const auto columns = [](twill::reduce_op op, type element, std::int64_t cols) {
-    const std::string name = reduction_of(false, op, element, {1000, cols});
+    std::string name = reduction_of(false, op, element, {1000, cols});
     for (const char* kind : {"column_sums", "column_least", "column_places", "place_columns", "viewed", "numbers"}) {
       if (name.find(kind) != std::string::npos) return std::string(kind);
     }
