@@ -235,10 +235,12 @@ __device__ inline typename Kind::value combine_chunk_values(const typename Kind:
   return all;
 }
 
-/// Blocks at once that registers leave room for.
+/// Blocks at once that registers leave room for; the sums of 16 bytes take more than half of an AMD GPU's.
 template <class Kind>
 inline constexpr int column_blocks =
-    blocks_at_once(reduce_threads, Kind::slots > 4 ? (sizeof(typename Kind::value) == 4 ? 3 : 2)
+    blocks_at_once(reduce_threads, Kind::slots > 4 ? (sizeof(typename Kind::value) == 4 ? 3
+                                                      : Kind::slots > 8                 ? 1
+                                                                                        : 2)
                                                    : (sizeof(typename Kind::value) == 16 ? 3 : 4));
 
 // A tile of columns has p.chunks blocks, which take chunks of rows.
