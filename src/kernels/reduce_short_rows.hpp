@@ -12,18 +12,6 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-template <class T>
-__device__ inline T lane_across(T value, int mask) {
-  return shuffle_xor(value, mask);
-}
-template <class T>
-__device__ inline complex_value<T> lane_across(complex_value<T> value, int mask) {
-  return {shuffle_xor(value.re, mask), shuffle_xor(value.im, mask)};
-}
-__device__ inline placed_key lane_across(placed_key value, int mask) {
-  return {shuffle_xor(value.key, mask), shuffle_xor(value.place, mask)};
-}
-
 /// By value: of lvalues, `?:` chooses an address, and what has one is in memory.
 template <class T>
 __device__ inline T chosen(bool first, T a, T b) {

@@ -52,18 +52,30 @@ __device__ inline To bits_as(const From& from) {
   return to;
 }
 
-// The value of the lane `step` above.
+// Values move between lanes as their arithmetic parts.
 
+template <class T, class Move>
+__device__ inline T moved(T value, Move move) {
+  return move(value);
+}
+template <class T, class Move>
+__device__ inline complex_value<T> moved(complex_value<T> value, Move move) {
+  return {move(value.re), move(value.im)};
+}
+template <class Move>
+__device__ inline placed_key moved(placed_key value, Move move) {
+  return {move(value.key), move(value.place)};
+}
+
+/// The value of the lane `step` above.
 template <class T>
 __device__ inline T lane_above(T value, unsigned step) {
-  return shuffle_down(value, step);
+  return moved(value, [step](auto part) { return shuffle_down(part, step); });
 }
+/// The value of the lane whose number differs by the bits of `mask`.
 template <class T>
-__device__ inline complex_value<T> lane_above(complex_value<T> value, unsigned step) {
-  return {shuffle_down(value.re, step), shuffle_down(value.im, step)};
-}
-__device__ inline placed_key lane_above(placed_key value, unsigned step) {
-  return {shuffle_down(value.key, step), shuffle_down(value.place, step)};
+__device__ inline T lane_across(T value, int mask) {
+  return moved(value, [mask](auto part) { return shuffle_xor(part, mask); });
 }
 
 // Sums and products of floating-point numbers.
