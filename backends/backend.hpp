@@ -1,9 +1,11 @@
 #pragma once
 
-// The contract between src/core and a backend. Adding a backend is a folder that implements `backend_device` and a
-// line in backends.cpp's list. Errors are thrown as twill::error, with the same code for the same fault everywhere.
+// The contract between the library and a backend: devices, memory, streams, events. A backend knows nothing of
+// operations. Adding one is a folder that implements `backend_device` and an entry in src/operations. Errors are thrown
+// as twill::error, with the same code for the same fault everywhere.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,11 +13,27 @@
 
 #include <twill/device.hpp>
 
-#include "operations.hpp"
+#include "error.hpp"
 
 namespace twill::detail {
 
 enum class copy_direction { host_to_device, device_to_host, device_to_device };
+
+class backend_device;
+struct operation_table;  // of src/operations: opaque here
+
+/// Where work goes: a stream of an open device, as its backend knows it.
+struct work_queue {
+  backend_device* device = nullptr;
+  void* native = nullptr;  ///< the backend's stream handle; nullptr is the default stream
+};
+
+/// At least one row of at least one byte; pitches are at least row_bytes, the input's may be negative.
+struct pitched_rows {
+  const void* in;
+  void* out;
+  std::int64_t rows, row_bytes, in_pitch, out_pitch;
+};
 
 /// One open device. Handles (`void*`) are the backend's own: streams, events. `nullptr` is the default stream.
 class backend_device {
@@ -43,11 +61,11 @@ class backend_device {
 
   virtual void copy(void* stream, void* to, const void* from, std::size_t bytes, copy_direction direction) = 0;
   /// Rows between host and device: `in` or `out` of `rows` is host memory, as `direction` says.
-  virtual void copy_rows(void* stream, const copy_args& rows, copy_direction direction) = 0;
+  virtual void copy_rows(void* stream, const pitched_rows& rows, copy_direction direction) = 0;
   virtual void fill(void* stream, void* to, unsigned char value, std::size_t bytes) = 0;
 
-  virtual const operation_table& operations() const noexcept = 0;
-  virtual const ladder_table& ladders() const noexcept = 0;
+  /// What runs on this device: set by whoever opens it (open_device).
+  const operation_table* operations = nullptr;
 };
 
 /// One backend of this build.
@@ -59,10 +77,18 @@ struct backend {
   std::shared_ptr<backend_device> (*open)(std::string_view which);
   /// The calling thread's current device, for borrowed streams; nullptr where there is no such thing.
   int (*current_ordinal)();
+  /// The operations compiled for it: filled in by src/operations.
+  const operation_table* operations = nullptr;
 };
 
-/// The backends of this build, GPUs first: cuda, hip, cpu, simt.
+/// The backends of this program, GPUs first: cuda, hip, cpu, simt.
 const std::vector<backend>& backends();
+
+/// Opens a device of a backend, ready for its operations.
+std::shared_ptr<backend_device> open_device(const backend& from, std::string_view which);
+
+/// Adds the backend of a library of its own, while the program starts (static initialisation): before any device opens.
+void add_backend(const backend& one, const operation_table& operations);
 
 /// The backend's part of `twill::cuda::borrow` and `twill::hip::borrow`: opens device `ordinal` of a backend, -1 being
 /// the calling thread's current device.

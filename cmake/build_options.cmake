@@ -26,6 +26,18 @@ function(twill_build_options target)
   endif()
 endfunction()
 
+# twill_library(TARGET HEADERS): what the project's libraries have in common. HEADERS names the list of public ones.
+function(twill_library target headers)
+  add_library(Twill::${target} ALIAS ${target})
+  twill_build_options(${target})
+  target_compile_features(${target} PUBLIC cxx_std_17)
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${${headers}})
+  set_target_properties(${target} PROPERTIES
+    LINKER_LANGUAGE CXX
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+endfunction()
+
 # twill_hook_kernels(SOURCE...): compiles sources with simulated kernels so that a call precedes each memory access
 # (backends/simt/hooks.hpp); with line tables, by which places in the code are told. Sources are relative to the root;
 # called where their target is made.
@@ -45,19 +57,19 @@ function(twill_hook_kernels)
   set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS ${flags})
 endfunction()
 
-# twill_add_backend(NAME LANGUAGE SOURCE...): the part of the library that backend NAME is, as an OBJECT library.
-# Sources are relative to the root. Called in backends/NAME, because a source's LANGUAGE belongs to a folder.
-function(twill_add_backend name language)
+# twill_add_objects(TARGET BACKEND LANGUAGE SOURCE...): sources compiled for one backend, as an OBJECT library. Sources are
+# relative to the root. Called in backends/BACKEND, because a source's LANGUAGE belongs to a folder.
+function(twill_add_objects target backend language)
   list(TRANSFORM ARGN PREPEND "${TWILL_ROOT}/" OUTPUT_VARIABLE sources)
-  add_library(twill_${name} OBJECT ${sources})
+  add_library(${target} OBJECT ${sources})
   if(NOT language STREQUAL "CXX")
     set_source_files_properties(${sources} PROPERTIES LANGUAGE ${language})
   endif()
-  target_include_directories(twill_${name} PRIVATE "${TWILL_ROOT}/backends/${name}")
-  twill_build_options(twill_${name})
-  target_compile_definitions(twill_${name} PRIVATE TWILL_BACKEND=${name})
-  # Products of complex numbers have the same bits everywhere: no compiler may join a multiplication and an addition.
-  set_source_files_properties("${TWILL_ROOT}/src/ops/reduce_complex.cpp" "${TWILL_ROOT}/src/ops/reduce_numbers.cpp"
-    "${TWILL_ROOT}/backends/cpu/reduce.cpp" PROPERTIES COMPILE_OPTIONS
+  target_include_directories(${target} PRIVATE "${TWILL_ROOT}/backends/${backend}")
+  twill_build_options(${target})
+  target_compile_definitions(${target} PRIVATE TWILL_BACKEND=${backend})
+  # Products of complex numbers have the same bits everywhere: no compiler may contract a multiplication and an addition.
+  set_source_files_properties("${TWILL_ROOT}/src/reduce/gpu/complex.cpp" "${TWILL_ROOT}/src/reduce/gpu/floats.cpp"
+    "${TWILL_ROOT}/src/reduce/cpu/reduce.cpp" PROPERTIES COMPILE_OPTIONS
     "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-fmad=false>;$<$<COMPILE_LANGUAGE:CXX,HIP>:-ffp-contract=off>")
 endfunction()

@@ -1,6 +1,7 @@
 # Everything that is compiled, in one place, relative to the root of the repository. An operation is one line in each of
-# headers, kernels (twice) and tests.
+# headers, calls, kernels, the CPU's sources and tests.
 
+# The public headers of libtwill; then those of its sister libraries.
 set(twill_headers
   include/twill/buffer.hpp
   include/twill/copy.hpp
@@ -10,104 +11,96 @@ set(twill_headers
   include/twill/error.hpp
   include/twill/event.hpp
   include/twill/hip.hpp
-  include/twill/ladder/array.hpp
-  include/twill/ladder/reduce.hpp
-  include/twill/ladder/rung.hpp
-  include/twill/ladder/transpose.hpp
   include/twill/permute.hpp
-  include/twill/profile.hpp
   include/twill/reduce.hpp
   include/twill/reverse.hpp
   include/twill/scan.hpp
-  include/twill/sieve.hpp
-  include/twill/simt.hpp
   include/twill/stream.hpp
   include/twill/transpose.hpp
   include/twill/transpose_in_place.hpp
   include/twill/twill.hpp
   include/twill/version.hpp)
 
-# Knows backends only through backend.hpp.
+# twill_ladder
+set(twill_ladder_headers
+  include/twill/ladder/array.hpp
+  include/twill/ladder/reduce.hpp
+  include/twill/ladder/rung.hpp
+  include/twill/ladder/sieve.hpp
+  include/twill/ladder/transpose.hpp)
+
+# twill_simt
+set(twill_simt_headers
+  include/twill/profile.hpp
+  include/twill/simt.hpp)
+
+# The calls, and what they know of backends: backends/backend.hpp.
 set(twill_core_sources
-  backends/backends.cpp
   backends/borrow.cpp
+  backends/error.cpp
   src/core/arguments.cpp
-  src/core/array_ladder.cpp
   src/core/buffer.cpp
-  src/core/check.cpp
-  src/core/copy.cpp
   src/core/device.cpp
   src/core/element.cpp
   src/core/event.cpp
-  src/core/ladder.cpp
-  src/core/permute.cpp
-  src/core/permute_plan.cpp
-  src/core/reverse.cpp
-  src/core/reduce.cpp
-  src/core/reduce_ladder.cpp
-  src/core/scan.cpp
-  src/core/sieve.cpp
   src/core/stream.cpp
-  src/core/transpose.cpp
-  src/core/transpose_in_place.cpp
-  src/core/transpose_ladder.cpp)
+  src/move/copy.cpp
+  src/move/permute.cpp
+  src/move/reverse.cpp
+  src/move/transpose.cpp
+  src/move/transpose_in_place.cpp
+  src/move/plan/normal_form.cpp
+  src/operations/backends.cpp
+  src/reduce/reduce.cpp
+  src/scan/scan.cpp)
 
-# Compiled once for each of cuda, hip and simt.
+# Kernels and their launches: compiled once for each of cuda, hip and simt.
 set(twill_kernel_sources
-  src/ops/copy.cpp
-  src/ops/in_place_passes.cpp
-  src/ops/in_place_square.cpp
-  src/ops/permute.cpp
-  src/ops/permute_gather.cpp
-  src/ops/permute_pieces.cpp
-  src/ops/permute_plan.cpp
-  src/ops/permute_rows.cpp
-  src/ops/permute_tile.cpp
-  src/ops/permute_words.cpp
-  src/ops/reverse.cpp
-  src/ops/scan.cpp
-  src/ops/scan_extremes.cpp
-  src/ops/scan_segment_sums.cpp
-  src/ops/scan_sums.cpp
-  src/ops/sieve.cpp
-  src/ops/reduce.cpp
-  src/ops/reduce_complex.cpp
-  src/ops/reduce_integer_columns.cpp
-  src/ops/reduce_integers.cpp
-  src/ops/reduce_least.cpp
-  src/ops/reduce_meaning.cpp
-  src/ops/reduce_numbers.cpp
-  src/ops/reduce_places.cpp
-  src/ops/table.cpp
-  src/ops/transpose.cpp
-  src/ops/transpose_apart.cpp
-  src/ops/transpose_spans.cpp
-  src/ops/transpose_band.cpp
-  src/ops/transpose_gather.cpp
-  src/ops/transpose_in_place.cpp
-  src/ops/transpose_odd.cpp
-  src/ops/transpose_quads.cpp
-  src/ops/transpose_skinny.cpp
-  src/ops/transpose_slab.cpp
-  src/ops/transpose_small.cpp
-  src/ops/transpose_strip.cpp
-  src/ops/transpose_tile.cpp
-  src/ops/transpose_whole.cpp
-  src/ops/transpose_words.cpp
-  src/ladder/reduce.cpp
-  src/ladder/array.cpp
-  src/ladder/table.cpp
-  src/ladder/transpose.cpp)
+  src/move/gpu/box.cpp
+  src/move/gpu/copy.cpp
+  src/move/gpu/elementwise_batch.cpp
+  src/move/gpu/gather.cpp
+  src/move/gpu/gather_2d.cpp
+  src/move/gpu/in_place.cpp
+  src/move/gpu/in_place_passes.cpp
+  src/move/gpu/in_place_square.cpp
+  src/move/gpu/misaligned.cpp
+  src/move/gpu/misaligned_nd.cpp
+  src/move/gpu/narrow.cpp
+  src/move/gpu/permute.cpp
+  src/move/gpu/reverse.cpp
+  src/move/gpu/rows.cpp
+  src/move/gpu/rows_seams.cpp
+  src/move/gpu/staged.cpp
+  src/move/gpu/staged_cols.cpp
+  src/move/gpu/staged_misaligned.cpp
+  src/move/gpu/staged_rows.cpp
+  src/move/gpu/staged_strided.cpp
+  src/move/gpu/tiled.cpp
+  src/move/gpu/tiled_4byte.cpp
+  src/move/gpu/tiled_linear.cpp
+  src/move/gpu/tiled_nd.cpp
+  src/move/gpu/transpose.cpp
+  src/move/gpu/vec3.cpp
+  src/operations/gpu.cpp
+  src/reduce/gpu/argmin.cpp
+  src/reduce/gpu/complex.cpp
+  src/reduce/gpu/extremes.cpp
+  src/reduce/gpu/floats.cpp
+  src/reduce/gpu/integer_columns.cpp
+  src/reduce/gpu/integers.cpp
+  src/reduce/gpu/op_traits.cpp
+  src/reduce/gpu/reduce.cpp
+  src/scan/gpu/extremes.cpp
+  src/scan/gpu/scan.cpp
+  src/scan/gpu/segment_sums.cpp
+  src/scan/gpu/sums.cpp)
 
-# Compiled once for each of cuda and hip.
+# What cuda and hip share: compiled once for each.
 set(twill_gpu_sources
   backends/gpu/device.cpp
-  backends/gpu/geam.cpp
   backends/gpu/launch.cpp
   backends/gpu/open.cpp)
-
-# Reference rungs, where the headers of their libraries are found.
-set(twill_cub_sources backends/cuda/peers/cub.cpp)
 
 # What cpu and simt share.
 set(twill_host_sources
@@ -116,21 +109,20 @@ set(twill_host_sources
   backends/host/machine.cpp
   backends/host/thread_team.cpp)
 
+# The CPU.
 set(twill_cpu_sources
-  backends/cpu/array_ladder.cpp
-  backends/cpu/copy.cpp
   backends/cpu/device.cpp
-  backends/cpu/omatcopy.cpp
-  backends/cpu/permute.cpp
-  backends/cpu/reverse.cpp
-  backends/cpu/reduce.cpp
-  backends/cpu/reduce_ladder.cpp
-  backends/cpu/scan.cpp
-  backends/cpu/sieve.cpp
-  backends/cpu/transpose.cpp
-  backends/cpu/transpose_in_place.cpp
-  backends/cpu/transpose_ladder.cpp
-  backends/cpu/vector.cpp)
+  backends/cpu/vector.cpp
+  src/move/cpu/copy.cpp
+  src/move/cpu/permute.cpp
+  src/move/cpu/reverse.cpp
+  src/move/cpu/transpose.cpp
+  src/move/cpu/transpose_in_place.cpp
+  src/operations/cpu.cpp
+  src/reduce/cpu/reduce.cpp
+  src/scan/cpu/scan.cpp)
+
+# The simulator: twill_simt, with the kernels above.
 set(twill_simt_sources
   backends/simt/access_rules.cpp
   backends/simt/block_fault.cpp
@@ -154,6 +146,11 @@ set(twill_simt_sources
   backends/simt/profile.cpp
   backends/simt/race_history.cpp
   backends/simt/recorder.cpp
+  backends/simt/simt_device.cpp
+  backends/simt/source_line.cpp
+  backends/simt/timing_sheet.cpp
+  backends/simt/told_access.cpp
+  backends/simt/transaction_counter.cpp
   backends/simt/rules/amd.cpp
   backends/simt/rules/fermi.cpp
   backends/simt/rules/kepler.cpp
@@ -161,8 +158,6 @@ set(twill_simt_sources
   backends/simt/rules/parts.cpp
   backends/simt/rules/tesla.cpp
   backends/simt/rules/volta.cpp
-  backends/simt/simt_device.cpp
-  backends/simt/source_line.cpp
   backends/simt/timing/channels.cpp
   backends/simt/timing/kernel_code.cpp
   backends/simt/timing/launch_timer.cpp
@@ -170,9 +165,33 @@ set(twill_simt_sources
   backends/simt/timing/memory_system.cpp
   backends/simt/timing/prediction.cpp
   backends/simt/timing/trace.cpp
-  backends/simt/timing_sheet.cpp
-  backends/simt/told_access.cpp
-  backends/simt/transaction_counter.cpp)
+  src/operations/simt.cpp)
+
+# The ladders: twill_ladder, with their kernels once for each of cuda, hip and simt, and the rungs of the CPU.
+set(twill_ladder_sources
+  src/ladder/arrays.cpp
+  src/ladder/ladder.cpp
+  src/ladder/ladders.cpp
+  src/ladder/reduce.cpp
+  src/ladder/sieve.cpp
+  src/ladder/transpose.cpp)
+
+set(twill_ladder_kernel_sources
+  src/ladder/gpu/array_rungs.cpp
+  src/ladder/gpu/reduce_rungs.cpp
+  src/ladder/gpu/sieve.cpp
+  src/ladder/gpu/table.cpp
+  src/ladder/gpu/transpose_rungs.cpp)
+set(twill_ladder_gpu_sources src/ladder/gpu/geam.cpp)
+set(twill_ladder_simt_sources src/ladder/gpu/without_peers.cpp)
+set(twill_ladder_cub_sources src/ladder/gpu/cub.cpp)  # where its headers are found
+set(twill_ladder_cpu_sources
+  src/ladder/cpu/array_rungs.cpp
+  src/ladder/cpu/omatcopy.cpp
+  src/ladder/cpu/reduce_rungs.cpp
+  src/ladder/cpu/sieve.cpp
+  src/ladder/cpu/table.cpp
+  src/ladder/cpu/transpose_rungs.cpp)
 
 # What a datasheet may say, as a JSON Schema: for editors.
 set(twill_device_schema presets/devices/schema.json)
@@ -233,18 +252,20 @@ set(twill_tool_sources
   src/tool/working_set.cpp)
 
 set(twill_tests
-  tests/array_ladder_test.cpp
   tests/buffer_test.cpp
   tests/copy_test.cpp
   tests/device_test.cpp
   tests/element_test.cpp
   tests/every_kernel_test.cpp
+  tests/ladder/array_test.cpp
+  tests/ladder/reduce_test.cpp
+  tests/ladder/sieve_test.cpp
+  tests/ladder/transpose_test.cpp
   tests/permute_test.cpp
   tests/profile_claims_test.cpp
   tests/profile_test.cpp
   tests/random_test.cpp
   tests/reduce_columns_test.cpp
-  tests/reduce_ladder_test.cpp
   tests/reduce_order_test.cpp
   tests/reduce_rows_test.cpp
   tests/reduce_test.cpp
@@ -253,7 +274,6 @@ set(twill_tests
   tests/simt_checks_test.cpp
   tests/simt_choices_test.cpp
   tests/simt_counts_test.cpp
-  tests/sieve_test.cpp
   tests/simt_faults_test.cpp
   tests/simt_host_test.cpp
   tests/simt_kernels_test.cpp
@@ -266,7 +286,6 @@ set(twill_tests
   tests/stream_test.cpp
   tests/transpose_batch_test.cpp
   tests/transpose_in_place_test.cpp
-  tests/transpose_ladder_test.cpp
   tests/transpose_test.cpp)
 
 set(twill_benchmarks
@@ -281,10 +300,10 @@ set(twill_grid_sources
 
 # What a folder holds and no list names is a mistake: it would neither be built nor tested.
 function(twill_check_lists)
-  set(listed ${twill_headers} ${twill_core_sources} ${twill_kernel_sources} ${twill_gpu_sources} ${twill_host_sources}
-      ${twill_cub_sources} ${twill_device_schema}
-      ${twill_cpu_sources} ${twill_simt_sources} ${twill_device_models} ${twill_tool_sources} ${twill_tests}
-      ${twill_benchmarks})
+  set(listed ${twill_headers} ${twill_ladder_headers} ${twill_simt_headers} ${twill_core_sources} ${twill_kernel_sources}
+      ${twill_gpu_sources} ${twill_host_sources} ${twill_cpu_sources} ${twill_simt_sources} ${twill_ladder_sources}
+      ${twill_ladder_kernel_sources} ${twill_ladder_gpu_sources} ${twill_ladder_simt_sources} ${twill_ladder_cub_sources} ${twill_ladder_cpu_sources}
+      ${twill_device_schema} ${twill_device_models} ${twill_tool_sources} ${twill_tests} ${twill_benchmarks})
   file(GLOB_RECURSE there RELATIVE "${TWILL_ROOT}" "${TWILL_ROOT}/include/*.hpp" "${TWILL_ROOT}/src/*.cpp"
        "${TWILL_ROOT}/backends/*.cpp" "${TWILL_ROOT}/presets/devices/*.json" "${TWILL_ROOT}/tests/*_test.cpp"
        "${TWILL_ROOT}/tests/*_bench.cpp")

@@ -10,7 +10,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLCHAINS = pathlib.Path(os.environ.get("TWILL_TOOLCHAINS") or ROOT / "build/toolchains")
-LADDER = "src/ladder/transpose.cpp"
+LADDER = "src/ladder/gpu/transpose_rungs.cpp"
 INCLUDES = ["-Iinclude", "-I.", "-Isrc", "-Ibackends/gpu"]
 
 

@@ -6,6 +6,10 @@
 #include <string>
 #include <vector>
 
+#include <twill/ladder/array.hpp>
+#include <twill/ladder/reduce.hpp>
+#include <twill/ladder/transpose.hpp>
+#include <twill/profile.hpp>
 #include <twill/twill.hpp>
 
 namespace {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <twill/ladder/transpose.hpp>
+#include <twill/profile.hpp>
 #include <twill/simt.hpp>
 #include <twill/twill.hpp>
 
@@ -63,7 +65,7 @@ TEST_CASE("literal: a copy of 64x64 floats takes 4 sectors a warp") {
   CHECK(kernel.recorded_blocks == 4);
   REQUIRE(kernel.lines.size() == 2);  // one loads, one stores
   for (const auto& line : kernel.lines) {
-    CHECK(line.file.find("src/kernels/transpose_ladder.hpp") != std::string::npos);
+    CHECK(line.file.find("src/ladder/gpu/transpose_rungs.hpp") != std::string::npos);
     CHECK(line.loads.requests + line.stores.requests == 64 * 64 / 32);
   }
   CHECK(kernel.lines[0].line < kernel.lines[1].line);

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include <twill/profile.hpp>
 #include "discard.hpp"
+
 #include "support/simt_launch.hpp"
 
 namespace twill::simt {

@@ -21,6 +21,10 @@
 #include "support/arena.hpp"
 #include "support/directed_calls.hpp"
 
+namespace twill::simt {
+extern const detail::operation_table operations;
+}
+
 namespace {
 
 using kernel_set = std::set<std::string>;
@@ -28,7 +32,9 @@ using kernel_set = std::set<std::string>;
 /// A simulated device of any size that only notes which kernels it should run.
 class noting_device : public twill::simt::simt_device {
  public:
-  explicit noting_device(twill::device_properties properties) : simt_device(std::move(properties), {}, {}, 1) {}
+  explicit noting_device(twill::device_properties properties) : simt_device(std::move(properties), {}, {}, 1) {
+    operations = &twill::simt::operations;
+  }
 
   void launch(void*, const twill::detail::launch_config& config, const twill::simt::kernel_call& kernel) override {
     launched_.insert(kernel.address);
@@ -36,7 +42,7 @@ class noting_device : public twill::simt::simt_device {
     blocks_ += std::uint64_t{config.grid.x} * config.grid.y;
   }
   void copy(void*, void*, const void*, std::size_t, twill::detail::copy_direction) override { ++launches_; }
-  void copy_rows(void*, const twill::detail::copy_args&, twill::detail::copy_direction) override {}
+  void copy_rows(void*, const twill::detail::pitched_rows&, twill::detail::copy_direction) override {}
 
   kernel_set take_names() {
     kernel_set names;
@@ -56,6 +62,13 @@ class noting_device : public twill::simt::simt_device {
 
 twill::device_properties with_multiprocessors(twill::device_properties device, int count) {
   device.multiprocessors = count;
+  return device;
+}
+
+std::shared_ptr<twill::detail::backend_device> simulated(const twill::device_properties& properties, int threads) {
+  auto device = std::make_shared<twill::simt::simt_device>(properties, twill::simt::grid_limits{},
+                                                           twill::simt::schedule{}, threads);
+  device->operations = &twill::simt::operations;
   return device;
 }
 
@@ -200,8 +213,7 @@ TEST_CASE("reference: kernels for more than 64 KiB of shared memory") {
     if (!without(chosen_for(*noting, plans, call), others).empty()) large.push_back(call);
   }
   CHECK(large.size() == 4);
-  const twill::device device(
-      std::make_shared<twill::simt::simt_device>(properties, twill::simt::grid_limits{}, twill::simt::schedule{}, 2));
+  const twill::device device(simulated(properties, 2));
   const twill::stream stream(device);
   const std::string wrong = support::run_all(stream, large);
   CHECK_MESSAGE(wrong.empty(), wrong);
@@ -210,9 +222,7 @@ TEST_CASE("reference: kernels for more than 64 KiB of shared memory") {
 TEST_CASE("reference: lines too long for shared memory, through scratch memory of several sizes") {
   auto properties = with_multiprocessors(properties_of("simt:h200"), 64);
   properties.shared_bytes_per_block = 256;
-  const auto on =
-      std::make_shared<twill::simt::simt_device>(properties, twill::simt::grid_limits{}, twill::simt::schedule{}, 1);
-  const twill::device device(on);
+  const twill::device device(simulated(properties, 1));
   const twill::stream stream(device);
   std::vector<support::drawn_call> calls;
   for (const twill::transpose_in_place_shape& s :

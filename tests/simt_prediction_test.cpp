@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include <twill/ladder/transpose.hpp>
+#include <twill/profile.hpp>
 #include <twill/simt.hpp>
 #include <twill/transpose.hpp>
 #include <twill/twill.hpp>

@@ -7,7 +7,7 @@
 
 #include "support/simt_launch.hpp"
 
-#include "kernels/scan.hpp"
+#include "scan/gpu/scan.hpp"
 
 namespace twill::simt {
 namespace {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/check.hpp"
-#include "operations.hpp"
+#include "backends/error.hpp"
 #include "vector.hpp"
 
 namespace twill::cpu {
@@ -32,31 +31,23 @@ void device::copy(void*, void* to, const void* from, std::size_t bytes, detail::
   });
 }
 
-const detail::operation_table& device::operations() const noexcept {
-  static const detail::operation_table table{&transpose, &transpose_in_place, &permute, &cpu::copy, &reverse, &scan,
-                                             &sieve,     &scan_scratch,       &reduce};
-  return table;
-}
-
-const detail::ladder_table& device::ladders() const noexcept {
-  static const detail::ladder_table table{transpose_ladder(), reduce_ladder(), array_ladder()};
-  return table;
-}
-
 host::thread_team& team_of(const detail::work_queue& queue) {
   return static_cast<device*>(queue.device)->team();
 }
 
-std::vector<std::string> list() {
+static std::vector<std::string> list() {
   return {"cpu"};
 }
 
-std::shared_ptr<detail::backend_device> open(std::string_view which) {
+static std::shared_ptr<detail::backend_device> open(std::string_view which) {
   if (!which.empty()) {
     detail::fail(errc::no_device, "no device \"cpu:" + std::string(which) + "\"", "the CPU is one device",
                  "name it cpu");
   }
   return std::make_shared<device>();
 }
+
+extern const detail::backend this_backend;
+const detail::backend this_backend{"cpu", &list, &open, nullptr, nullptr};
 
 }  // namespace twill::cpu

@@ -11,8 +11,6 @@ class device final : public host::host_device {
  public:
   device();
   void copy(void* stream, void* to, const void* from, std::size_t bytes, detail::copy_direction direction) override;
-  const detail::operation_table& operations() const noexcept override;
-  const detail::ladder_table& ladders() const noexcept override;
 };
 
 /// The team of the device that a queue belongs to.

@@ -3,9 +3,7 @@
 
 #include "device_guard.hpp"
 #include "gpu_device.hpp"
-#include "ladder/table.hpp"
 #include "launch.hpp"
-#include "ops/table.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -104,7 +102,7 @@ void gpu_device::copy(void* stream, void* to, const void* from, std::size_t byte
 }
 
 // The runtimes take pitches below 2 GiB; rows further apart are few, and go one by one.
-void gpu_device::copy_rows(void* stream, const detail::copy_args& a, detail::copy_direction direction) {
+void gpu_device::copy_rows(void* stream, const detail::pitched_rows& a, detail::copy_direction direction) {
   if (std::max(a.in_pitch, a.out_pitch) > INT32_MAX) {
     for (std::int64_t row = 0; row < a.rows; ++row) {
       copy(stream, static_cast<char*>(a.out) + row * a.out_pitch, static_cast<const char*>(a.in) + row * a.in_pitch,
@@ -121,14 +119,6 @@ void gpu_device::copy_rows(void* stream, const detail::copy_args& a, detail::cop
 
 void gpu_device::fill(void* stream, void* to, unsigned char value, std::size_t bytes) {
   call("memory fill", [&] { return fill_async(to, value, bytes, stream_of(stream)); });
-}
-
-const detail::operation_table& gpu_device::operations() const noexcept {
-  return TWILL_BACKEND::operations();
-}
-
-const detail::ladder_table& gpu_device::ladders() const noexcept {
-  return ladders_with_blas();
 }
 
 }  // namespace twill::TWILL_BACKEND

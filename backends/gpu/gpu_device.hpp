@@ -3,7 +3,6 @@
 #include <string>
 
 #include "backends/backend.hpp"
-#include "geam.hpp"
 #include "native.hpp"
 
 namespace twill::TWILL_BACKEND {
@@ -15,7 +14,6 @@ class gpu_device final : public detail::backend_device {
   gpu_device(int ordinal, const device_properties& properties) noexcept : ordinal_(ordinal), properties_(properties) {}
 
   int ordinal() const noexcept { return ordinal_; }
-  blas_handle& blas() noexcept { return blas_; }
 
   const device_properties& properties() const noexcept override { return properties_; }
   memory_info memory() const override;
@@ -35,11 +33,8 @@ class gpu_device final : public detail::backend_device {
   double seconds_between(void* start, void* end) override;
 
   void copy(void* stream, void* to, const void* from, std::size_t bytes, detail::copy_direction direction) override;
-  void copy_rows(void* stream, const detail::copy_args& rows, detail::copy_direction direction) override;
+  void copy_rows(void* stream, const detail::pitched_rows& rows, detail::copy_direction direction) override;
   void fill(void* stream, void* to, unsigned char value, std::size_t bytes) override;
-
-  const detail::operation_table& operations() const noexcept override;
-  const detail::ladder_table& ladders() const noexcept override;
 
  private:
   template <class Call>
@@ -47,7 +42,6 @@ class gpu_device final : public detail::backend_device {
 
   int ordinal_;
   const device_properties& properties_;
-  blas_handle blas_{ordinal_};
 };
 
 }  // namespace twill::TWILL_BACKEND

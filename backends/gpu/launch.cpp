@@ -1,6 +1,6 @@
 #include "launch.hpp"
 
-#include "core/check.hpp"
+#include "backends/error.hpp"
 #include "device_guard.hpp"
 #include "gpu_device.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "backends/backend.hpp"
 #include "backends/launch_config.hpp"
-#include "backends/operations.hpp"
 #include "native.hpp"
 
 namespace twill::TWILL_BACKEND {

@@ -4,16 +4,12 @@
 #include <map>
 #include <mutex>
 
-#include "core/check.hpp"
+#include "backends/error.hpp"
 #include "device_guard.hpp"
 #include "gpu_device.hpp"
 #include "launch.hpp"
 
 namespace twill::TWILL_BACKEND {
-
-std::vector<std::string> list();
-std::shared_ptr<detail::backend_device> open(std::string_view which);
-int current_ordinal();
 
 namespace {
 
@@ -79,7 +75,7 @@ const device_properties& properties_of(int ordinal) {
 
 }  // namespace
 
-std::vector<std::string> list() {
+static std::vector<std::string> list() {
   native_error error;
   const int count = count_devices(&error);
   std::vector<std::string> names;
@@ -88,7 +84,7 @@ std::vector<std::string> list() {
   return names;
 }
 
-std::shared_ptr<detail::backend_device> open(std::string_view which) {
+static std::shared_ptr<detail::backend_device> open(std::string_view which) {
   native_error error;
   const int count = count_devices(&error);
   int ordinal = which.empty() ? 0 : -1;
@@ -98,10 +94,13 @@ std::shared_ptr<detail::backend_device> open(std::string_view which) {
   return std::make_shared<gpu_device>(ordinal, properties_of(ordinal));
 }
 
-int current_ordinal() {
+static int current_ordinal() {
   int ordinal = 0;
   check(current_device(&ordinal), "asking for the current device");
   return ordinal;
 }
+
+extern const detail::backend this_backend;
+const detail::backend this_backend{backend_name, &list, &open, &current_ordinal, nullptr};
 
 }  // namespace twill::TWILL_BACKEND

@@ -9,7 +9,7 @@
 #include <new>
 #include <string>
 
-#include "core/check.hpp"
+#include "backends/error.hpp"
 #include "machine.hpp"
 
 namespace twill::host {
@@ -111,7 +111,7 @@ void host_device::copy(void*, void* to, const void* from, std::size_t bytes, det
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
-void host_device::copy_rows(void*, const detail::copy_args& a, detail::copy_direction) {
+void host_device::copy_rows(void*, const detail::pitched_rows& a, detail::copy_direction) {
   for (std::int64_t row = 0; row < a.rows; ++row) {
     std::memcpy(static_cast<char*>(a.out) + row * a.out_pitch, static_cast<const char*>(a.in) + row * a.in_pitch,
                 static_cast<std::size_t>(a.row_bytes));

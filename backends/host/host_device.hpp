@@ -40,7 +40,7 @@ class host_device : public detail::backend_device {
   double seconds_between(void* start, void* end) override;
 
   void copy(void* stream, void* to, const void* from, std::size_t bytes, detail::copy_direction direction) override;
-  void copy_rows(void* stream, const detail::copy_args& rows, detail::copy_direction direction) override;
+  void copy_rows(void* stream, const detail::pitched_rows& rows, detail::copy_direction direction) override;
   void fill(void* stream, void* to, unsigned char value, std::size_t bytes) override;
 
   thread_team& team() noexcept { return team_; }

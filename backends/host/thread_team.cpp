@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/check.hpp"
+#include "backends/error.hpp"
 
 namespace twill::host {
 

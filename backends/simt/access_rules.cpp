@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "core/check.hpp"
-#include "rules/families.hpp"
+#include "backends/error.hpp"
+#include "backends/simt/rules/families.hpp"
 
 namespace twill::simt {
 

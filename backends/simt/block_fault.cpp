@@ -2,8 +2,8 @@
 
 #include <exception>
 
+#include "backends/error.hpp"
 #include "block_runner.hpp"
-#include "core/check.hpp"
 #include "kernel_name.hpp"
 
 namespace twill::simt {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/check.hpp"
+#include "backends/error.hpp"
 
 namespace twill::simt {
 namespace {

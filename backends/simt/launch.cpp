@@ -1,6 +1,6 @@
 #include "launch.hpp"
 
-#include "core/check.hpp"
+#include "backends/error.hpp"
 #include "simt_device.hpp"
 
 namespace twill::simt {

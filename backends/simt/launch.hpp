@@ -5,8 +5,8 @@
 #include <string>
 #include <tuple>
 
+#include "backends/backend.hpp"
 #include "backends/launch_config.hpp"
-#include "backends/operations.hpp"
 #include "kernel_call.hpp"
 
 namespace twill::host {

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "access_rules.hpp"
+#include "backends/error.hpp"
 #include "contradictions.hpp"
-#include "core/check.hpp"
 
 namespace twill::simt {
 namespace {

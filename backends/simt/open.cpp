@@ -4,15 +4,12 @@
 
 #include <twill/simt.hpp>
 
+#include "backends/error.hpp"
 #include "backends/host/machine.hpp"
-#include "core/check.hpp"
 #include "models.hpp"
 #include "simt_device.hpp"
 
 namespace twill::simt {
-
-std::vector<std::string> list();
-std::shared_ptr<detail::backend_device> open(std::string_view which);
 
 namespace {
 
@@ -64,7 +61,7 @@ schedule starting_order() {
 
 }  // namespace
 
-std::vector<std::string> list() {
+static std::vector<std::string> list() {
   std::vector<std::string> names{"simt"};
   for (std::size_t i = 0; i < embedded_model_count; ++i) {
     names.push_back(std::string("simt:") + embedded_models[i].name);
@@ -72,7 +69,7 @@ std::vector<std::string> list() {
   return names;
 }
 
-std::shared_ptr<detail::backend_device> open(std::string_view which) {
+static std::shared_ptr<detail::backend_device> open(std::string_view which) {
   const int threads = host::default_thread_count();
   auto properties = generic_properties(threads);
   grid_limits most;
@@ -86,6 +83,9 @@ std::shared_ptr<detail::backend_device> open(std::string_view which) {
   if (checks != nullptr && std::string_view(checks) != "0") opened->check(true);
   return opened;
 }
+
+extern const detail::backend this_backend;
+const detail::backend this_backend{"simt", &list, &open, nullptr, nullptr};
 
 }  // namespace twill::simt
 

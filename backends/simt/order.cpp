@@ -4,7 +4,7 @@
 #include <numeric>
 #include <string>
 
-#include "core/check.hpp"
+#include "backends/error.hpp"
 
 namespace twill::simt {
 

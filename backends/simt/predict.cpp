@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "core/check.hpp"
+#include "backends/error.hpp"
+#include "backends/simt/timing/prediction.hpp"
 #include "simt_device.hpp"
-#include "timing/prediction.hpp"
 
 namespace twill {
 namespace {

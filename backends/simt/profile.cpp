@@ -7,10 +7,10 @@
 #include <tuple>
 #include <utility>
 
-#include "core/check.hpp"
+#include "backends/error.hpp"
+#include "backends/simt/timing/channels.hpp"
+#include "backends/simt/timing/prediction.hpp"
 #include "simt_device.hpp"
-#include "timing/channels.hpp"
-#include "timing/prediction.hpp"
 #include "transaction_counter.hpp"
 
 namespace twill {

@@ -3,24 +3,14 @@
 #include <algorithm>
 #include <exception>
 
-#include "core/check.hpp"
+#include "backends/error.hpp"
 #include "kernel_name.hpp"
-#include "ladder/table.hpp"
-#include "ops/table.hpp"
 
 namespace twill::simt {
 
 simt_device::simt_device(device_properties properties, grid_limits most, schedule order, int threads)
     : host_device(std::move(properties), threads), most_(most), executor_(team()) {
   settings_.order = order;
-}
-
-const detail::operation_table& simt_device::operations() const noexcept {
-  return simt::operations();
-}
-
-const detail::ladder_table& simt_device::ladders() const noexcept {
-  return simt::ladders();
 }
 
 native_error simt_device::refuse(const detail::launch_config& config) const noexcept {
@@ -154,7 +144,7 @@ void simt_device::copy(void* stream, void* to, const void* from, std::size_t byt
   shadow_.copy(to, from, bytes);
 }
 
-void simt_device::copy_rows(void* stream, const detail::copy_args& a, detail::copy_direction direction) {
+void simt_device::copy_rows(void* stream, const detail::pitched_rows& a, detail::copy_direction direction) {
   host_device::copy_rows(stream, a, direction);
   for (std::int64_t row = 0; row < a.rows; ++row) {
     shadow_.copy(static_cast<char*>(a.out) + row * a.out_pitch, static_cast<const char*>(a.in) + row * a.in_pitch,

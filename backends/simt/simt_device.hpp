@@ -20,13 +20,10 @@ class simt_device : public host::host_device {
  public:
   simt_device(device_properties properties, grid_limits most, schedule order, int threads);
 
-  const detail::operation_table& operations() const noexcept override;
-  const detail::ladder_table& ladders() const noexcept override;
-
   void* allocate(std::size_t bytes) override;
   void release(void* memory) noexcept override;
   void copy(void* stream, void* to, const void* from, std::size_t bytes, detail::copy_direction direction) override;
-  void copy_rows(void* stream, const detail::copy_args& rows, detail::copy_direction direction) override;
+  void copy_rows(void* stream, const detail::pitched_rows& rows, detail::copy_direction direction) override;
   void fill(void* stream, void* to, unsigned char value, std::size_t bytes) override;
 
   /// Why the device does not run launches like this; none when it does.

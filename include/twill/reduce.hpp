@@ -76,7 +76,7 @@ void reduce_segments_bytes(stream_ref stream, reduce_op op, const void* in, elem
 ///   alignment of `in` is faster. `in`, `out` and the scratch must not overlap.
 /// Order: asynchronous in `stream`; no synchronisation, no allocation, one launch.
 /// Result: the same bits on every run, and for the same shape on every device and backend: floating-point numbers are
-///   combined in a tree that the shape and sizeof(In) alone decide (src/kernels/reduce_tree.hpp). There is no faster
+///   combined in a tree that the shape and sizeof(In) alone decide (src/reduce/gpu/tree.hpp). There is no faster
 ///   mode without that. float16 and bfloat16 are calculated in float and rounded once. A floating sum differs from the
 ///   exact one by at most d * u / (1 - d * u) times the sum of the absolute values, where u is half the distance from
 ///   1 to the next number and d = ceil(log2(count)) + 1; for columns see reduce_columns. A product of real numbers has
@@ -103,7 +103,7 @@ void reduce_rows(stream_ref stream, reduce_op op, const In* in, Out* out, const 
 
 /// out[c] = the reduction of column c: `shape.cols` results.
 /// Shape: sums of the columns of {2, 3} [1,2,3, 4,5,6] are [5, 7, 9]. For the rest see `reduce`.
-/// Result: the tree is that of src/kernels/reduce_columns.hpp; d is ceil(log2(rows)) + 10 + v / 2^21, where v is the
+/// Result: the tree is that of src/reduce/gpu/columns.hpp; d is ceil(log2(rows)) + 10 + v / 2^21, where v is the
 ///   number of 16-byte vectors of the matrix, each row's rounded up.
 template <class In, class Out>
 void reduce_columns(stream_ref stream, reduce_op op, const In* in, Out* out, const reduce_shape& shape,

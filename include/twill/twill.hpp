@@ -1,21 +1,17 @@
 #pragma once
 
-// Everything but the vendor interoperation headers, <twill/cuda.hpp> and <twill/hip.hpp>.
+// Everything in libtwill but <twill/cuda.hpp> and <twill/hip.hpp>, which name the vendors' streams. The simulator
+// (<twill/simt.hpp>, <twill/profile.hpp>) and the ladders (<twill/ladder/...>) are libraries of their own.
 #include <twill/buffer.hpp>
 #include <twill/copy.hpp>
 #include <twill/device.hpp>
 #include <twill/element.hpp>
 #include <twill/error.hpp>
 #include <twill/event.hpp>
-#include <twill/ladder/array.hpp>
-#include <twill/ladder/reduce.hpp>
-#include <twill/ladder/transpose.hpp>
 #include <twill/permute.hpp>
-#include <twill/profile.hpp>
 #include <twill/reduce.hpp>
 #include <twill/reverse.hpp>
 #include <twill/scan.hpp>
-#include <twill/sieve.hpp>
 #include <twill/stream.hpp>
 #include <twill/transpose.hpp>
 #include <twill/transpose_in_place.hpp>

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include "core/check.hpp"
+#include "backends/error.hpp"
 
 namespace twill::detail {
 namespace {

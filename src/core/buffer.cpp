@@ -4,8 +4,8 @@
 #include <string>
 
 #include "backends/backend.hpp"
+#include "backends/error.hpp"
 #include "core/arguments.hpp"
-#include "core/check.hpp"
 
 namespace twill {
 

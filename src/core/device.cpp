@@ -2,7 +2,7 @@
 #include <twill/version.hpp>
 
 #include "backends/backend.hpp"
-#include "core/check.hpp"
+#include "backends/error.hpp"
 
 namespace twill {
 namespace {
@@ -22,7 +22,7 @@ device device::open(std::string_view name) {
   const auto which = colon == std::string_view::npos ? std::string_view() : name.substr(colon + 1);
   const bool nothing_named = colon != std::string_view::npos && which.empty();
   for (const auto& candidate : detail::backends()) {
-    if (!nothing_named && candidate.name == name.substr(0, colon)) return device(candidate.open(which));
+    if (!nothing_named && candidate.name == name.substr(0, colon)) return device(detail::open_device(candidate, which));
   }
   const bool left_out = name.substr(0, colon) == "cuda" || name.substr(0, colon) == "hip";
   if (left_out && !nothing_named) {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "backends/backend.hpp"
-#include "core/check.hpp"
+#include "backends/error.hpp"
 
 namespace twill {
 

@@ -1,170 +1,102 @@
-// The rungs of the transpose ladder: what each teaches, where it is from, and how it is launched.
+#include <twill/ladder/transpose.hpp>
+#include <twill/transpose.hpp>
 
-#include "kernels/transpose_ladder.hpp"
+#include <string>
 
-#include "ladder/dispatch.hpp"
-#include "ladder/table.hpp"
-#include "launch.hpp"
+#include "backends/error.hpp"
+#include "core/arguments.hpp"
+#include "core/operations.hpp"
+#include "ladder.hpp"
+#include "ladder/operations.hpp"
+#include "move/operations.hpp"
+#include "reduce/operations.hpp"
+#include "scan/operations.hpp"
 
-namespace twill::TWILL_BACKEND {
+namespace twill {
 namespace {
 
 using detail::transpose_rung_args;
-using detail::work_queue;
+using detail::transpose_rung_entry;
 
-constexpr std::string_view cheng = "Cheng, Grossman and McKercher, 2014, Professional CUDA C Programming";
-constexpr std::string_view ruetsch = "Ruetsch and Micikevicius, 2009, Optimizing Matrix Transpose in CUDA";
-constexpr std::string_view slides = "Matrix Transpose: Get 90% Bandwidth (lecture slides, Tesla K20)";
-
-template <class T>
-using matrix_kernel = void (*)(T*, const T*, std::int64_t, std::int64_t, int);
-
-template <class T>
-void start(const work_queue& queue, const transpose_rung_args& a, const detail::launch_config& config,
-           matrix_kernel<T> kernel) {
-  check(launch(queue, config, kernel, static_cast<T*>(a.out), static_cast<const T*>(a.in), a.rows, a.cols, a.repeats),
-        "launch of a transpose rung");
+void run_memcpy(const detail::work_queue& queue, const transpose_rung_args& args) {
+  const auto bytes = static_cast<std::size_t>(args.rows * args.cols * args.element_bytes);
+  for (int i = 0; i < args.repeats; ++i) {
+    queue.device->copy(queue.native, args.out, args.in, bytes, detail::copy_direction::device_to_device);
+  }
 }
 
-// One class a rung: the kernel for an element type and a block.
-struct copy_rung {
-  template <class T, int X, int Y>
-  static matrix_kernel<T> kernel() {
-    return &kernels::copy<T, X, Y>;
+void run_tuned(const detail::work_queue& queue, const transpose_rung_args& a) {
+  const std::int64_t elements = a.rows * a.cols;
+  for (int i = 0; i < a.repeats; ++i) {
+    queue.device->operations->move.transpose(
+        queue, {a.in, a.out, a.element_bytes, a.rows, a.cols, 1, a.cols, a.rows, elements, elements});
   }
-};
-struct naive_row_rung {
-  template <class T, int X, int Y>
-  static matrix_kernel<T> kernel() {
-    return &kernels::naive_row<T, X, Y>;
-  }
-};
-struct naive_col_rung {
-  template <class T, int X, int Y>
-  static matrix_kernel<T> kernel() {
-    return &kernels::naive_col<T, X, Y>;
-  }
-};
-struct copy_shared_rung {
-  template <class T, int X, int Y>
-  static matrix_kernel<T> kernel() {
-    return &kernels::copy_shared<T, X, Y>;
-  }
-  static constexpr int pad = 0;
-};
-template <int Pad, bool Diagonal>
-struct tiled_rung {
-  template <class T, int X, int Y>
-  static matrix_kernel<T> kernel() {
-    return &kernels::tiled<T, X, Y, Pad, Diagonal>;
-  }
-  static constexpr int pad = Pad;
-};
-struct unrolled_rung {
-  template <class T, int X, int Y>
-  static matrix_kernel<T> kernel() {
-    return &kernels::unrolled<T, X, Y>;
-  }
-  static constexpr int pad = 1;
-};
-struct fine_grained_rung {
-  template <class T, int X, int Y>
-  static matrix_kernel<T> kernel() {
-    return &kernels::fine_grained<T, X, Y>;
-  }
-  static constexpr int pad = 1;
-};
-struct coarse_grained_rung {
-  template <class T, int X, int Y>
-  static matrix_kernel<T> kernel() {
-    return &kernels::coarse_grained<T, X, Y>;
-  }
-  static constexpr int pad = 1;
-};
-
-template <class Rung>
-void run_tiled(const work_queue& queue, const transpose_rung_args& a) {
-  const auto config = tile_grid(a.cols, a.rows, a.block.x, a.block.x, a.block);
-  with_element(a.element_bytes, [&](auto element) {
-    using element_type = decltype(element);
-    with_tiled_block(a.block, [&](auto block) {
-      start<element_type>(queue, a, config,
-                          Rung::template kernel<element_type, decltype(block)::x, decltype(block)::y>());
-    });
-  });
 }
 
-template <class Rung>
-void run_untiled(const work_queue& queue, const transpose_rung_args& a, std::int64_t width, std::int64_t height) {
-  const auto config = tile_grid(width, height, a.block.x, std::max(a.block.x, a.block.y), a.block);
-  with_element(a.element_bytes, [&](auto element) {
-    using element_type = decltype(element);
-    with_untiled_block(a.block, [&](auto block) {
-      start<element_type>(queue, a, config,
-                          Rung::template kernel<element_type, decltype(block)::x, decltype(block)::y>());
-    });
-  });
+// The top of every ladder of a GPU; the CPU's is called cpu-tuned.
+const transpose_rung_entry tuned_rung{{"transpose",
+                                       "tuned",
+                                       "twill::transpose: 16 bytes an access, transposed in registers",
+                                       "this library",
+                                       rung_promise::transpose,
+                                       {},
+                                       true},
+                                      nullptr,
+                                      nullptr,
+                                      &run_tuned};
+
+// The roof beside every ladder: the device's own memcpy of the same bytes.
+const transpose_rung_entry memcpy_rung{{"transpose",
+                                        "memcpy",
+                                        "the device's own copy of the same bytes: the roof",
+                                        "the runtime",
+                                        rung_promise::copy,
+                                        {},
+                                        false},
+                                       nullptr,
+                                       nullptr,
+                                       &run_memcpy};
+
+detail::ladder<transpose_rung_args> ladder_of(const device& on) {
+  return {on,
+          detail::ladders_of(*on.impl()).ladders().transpose,
+          {detail::has_tuned(on) ? &tuned_rung : nullptr, &memcpy_rung}};
 }
 
-template <class Rung>
-void run_over_input(const work_queue& queue, const transpose_rung_args& a) {
-  run_untiled<Rung>(queue, a, a.cols, a.rows);
+void require_element_bytes(std::int64_t bytes) {
+  detail::require(bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16,
+                  "a rung cannot move elements of " + std::to_string(bytes) + " bytes", "its kernels are simple",
+                  "use 1, 2, 4, 8 or 16, or twill::transpose");
 }
-
-template <class Rung>
-void run_over_output(const work_queue& queue, const transpose_rung_args& a) {
-  run_untiled<Rung>(queue, a, a.rows, a.cols);
-}
-
-template <class Rung>
-std::size_t tile_bytes(std::int64_t element_bytes, block_shape block) {
-  return static_cast<std::size_t>(block.x * (block.x + Rung::pad) * element_bytes);
-}
-
-constexpr block_shape b32x8{32, 8};
-
-template <class Rung>
-constexpr detail::transpose_rung_entry tiled_entry(std::string_view name, std::string_view lesson,
-                                                   std::string_view source, rung_promise promise) {
-  return {{"transpose", name, lesson, source, promise, b32x8, true}, tiled_blocks, &tile_bytes<Rung>, &run_tiled<Rung>};
-}
-
-const detail::transpose_rung_entry rungs[] = {
-    {{"transpose", "copy", "no transpose: what a plain kernel reaches", ruetsch, rung_promise::copy, b32x8, true},
-     untiled_blocks,
-     nullptr,
-     &run_over_input<copy_rung>},
-    tiled_entry<copy_shared_rung>("copy-shared", "the copy through a shared tile: what staging and a barrier cost",
-                                  ruetsch, rung_promise::copy),
-    {{"transpose", "naive-row", "loads by rows; every lane stores to another line", cheng, rung_promise::transpose,
-      b32x8, true},
-     untiled_blocks,
-     nullptr,
-     &run_over_input<naive_row_rung>},
-    {{"transpose", "naive-col", "stores by rows; every lane loads from another line", cheng, rung_promise::transpose,
-      b32x8, true},
-     untiled_blocks,
-     nullptr,
-     &run_over_output<naive_col_rung>},
-    tiled_entry<tiled_rung<0, false>>("coalesced", "through a shared tile: loads and stores are both coalesced",
-                                      ruetsch, rung_promise::transpose),
-    tiled_entry<tiled_rung<1, false>>("conflict-free", "a padded tile: its columns lie in different banks", ruetsch,
-                                      rung_promise::transpose),
-    tiled_entry<unrolled_rung>("unrolled",
-                               "more in flight for each thread: shared loads back to back, addresses stepped", slides,
-                               rung_promise::transpose),
-    tiled_entry<fine_grained_rung>("fine-grained", "only inside the tiles: half of the work, to see its cost", ruetsch,
-                                   rung_promise::tiles_transposed),
-    tiled_entry<coarse_grained_rung>("coarse-grained", "only the tiles move: the other half", ruetsch,
-                                     rung_promise::tiles_moved),
-    tiled_entry<tiled_rung<1, true>>("diagonal", "blocks in diagonal order: no partition camping (before sm_20)",
-                                     ruetsch, rung_promise::transpose),
-};
 
 }  // namespace
 
-detail::table_view<detail::transpose_rung_entry> transpose_ladder() {
-  return {rungs, std::size(rungs)};
+std::vector<rung> transpose_rungs(const device& on) {
+  return ladder_of(on).rungs();
 }
 
-}  // namespace twill::TWILL_BACKEND
+std::vector<block_shape> transpose_rung_blocks(const device& on, std::string_view name, std::int64_t element_bytes) {
+  require_element_bytes(element_bytes);
+  return ladder_of(on).blocks(name, element_bytes);
+}
+
+void transpose_rung(stream_ref stream, std::string_view name, const void* in, void* out, std::int64_t element_bytes,
+                    std::int64_t rows, std::int64_t cols, const rung_options& options) {
+  const auto ladder = ladder_of(stream.on());
+  const auto& entry = ladder.find(name);
+  require_element_bytes(element_bytes);
+  const auto elements = detail::checked_product(rows, cols, "rows * cols");
+  const auto bytes = detail::checked_product(elements, element_bytes, "the size in bytes");
+  detail::require_repeats(options.repeats);
+  const auto block = ladder.choose_block(entry, element_bytes, options.block);
+  if (elements == 0) return;
+  detail::require_pointer(in, "in");
+  detail::require_pointer(out, "out");
+  detail::require_aligned(in, static_cast<std::size_t>(element_bytes), "in");
+  detail::require_aligned(out, static_cast<std::size_t>(element_bytes), "out");
+  detail::require_disjoint(in, bytes, out, bytes);
+  auto& device = *stream.on().impl();
+  entry.run({&device, stream.native()}, {in, out, element_bytes, rows, cols, block, options.repeats});
+}
+
+}  // namespace twill

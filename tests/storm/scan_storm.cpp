@@ -13,7 +13,7 @@
 #include <twill/twill.hpp>
 
 #include "launch.hpp"
-#include "ops/scan_launch.hpp"
+#include "scan/gpu/plan.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-// For tests of the simulated device itself: kernels are launched as src/ops does it.
+// For tests of the simulated device itself: kernels are launched as the operations launch theirs.
 
 #include <string>
 #include <utility>

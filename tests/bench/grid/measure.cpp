@@ -1,5 +1,7 @@
 #include "measure.hpp"
 
+#include <twill/ladder/transpose.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>

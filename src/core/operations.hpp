@@ -1,0 +1,30 @@
+#pragma once
+
+// How a call reaches the operations of its stream's device.
+
+#include <twill/stream.hpp>
+
+#include "backends/backend.hpp"
+
+namespace twill::detail {
+
+struct move_operations;
+struct reduce_operations;
+struct scan_operations;
+
+/// The operations of one backend, put together in src/operations.
+struct operation_table {
+  const move_operations& move;
+  const reduce_operations& reduce;
+  const scan_operations& scan;
+};
+
+inline const operation_table& operations_of(const device& on) {
+  return *on.impl()->operations;
+}
+
+inline work_queue queue_of(const stream_ref& stream) {
+  return {stream.on().impl().get(), stream.native()};
+}
+
+}  // namespace twill::detail

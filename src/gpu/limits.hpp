@@ -1,0 +1,63 @@
+#pragma once
+
+// What the plans of the transposing kernels share: whole-number helpers, the grid, and what a plan may take of a
+// device.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "backends/backend.hpp"
+#include "backends/error.hpp"
+#include "backends/launch_config.hpp"
+#include "launch.hpp"
+
+namespace twill::TWILL_BACKEND {
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+constexpr std::int64_t lowest_bit(std::int64_t bits) {
+  return bits & -bits;
+}
+
+/// The exponent of the largest power of two that is not above `value`.
+constexpr int floor_log2(std::int64_t value) {
+  int shift = 0;
+  while (value >> (shift + 1) != 0) ++shift;
+  return shift;
+}
+
+/// A rectangle of at least so many blocks.
+inline detail::launch_config grid_of(std::int64_t blocks, std::int64_t threads, std::int64_t shared_bytes) {
+  const std::int64_t limit = UINT32_MAX / threads;  // AMD's grids count threads in 32 bits
+  const detail::extent3 grid = detail::rectangle(blocks, std::min<std::int64_t>(limit, INT32_MAX));
+  if (blocks > UINT32_MAX - limit) {  // kernels count blocks in 32 bits, the rectangle's last line included
+    detail::fail(errc::unsupported, "the matrices need too large a grid", std::to_string(blocks) + " blocks",
+                 "split the batch");
+  }
+  return {grid, {static_cast<unsigned>(threads), 1, 1}, static_cast<std::size_t>(shared_bytes)};
+}
+
+/// What a plan may take of the device.
+struct device_limits {
+  std::int64_t shared_bytes, budget;  // of a block: all of it; what its input should take
+  int multiprocessors;
+  std::int64_t cache_bytes;
+};
+
+inline device_limits limits_of(const device_properties& device) {
+  const auto shared = static_cast<std::int64_t>(device.shared_bytes_per_block);
+  return {shared, std::min<std::int64_t>(16384, shared / 2), std::max(1, device.multiprocessors),
+          static_cast<std::int64_t>(device.cache_bytes)};
+}
+
+/// Whether loads shall bring what lies around them to the cache (load_around): rows begin inside of the 256 bytes that
+/// memory moves best at once, and only `between` bytes are moved until another block reads the rest of these.
+/// `distances` between rows come as one pattern of bits.
+inline bool loads_around(const device_limits& limits, const void* data, std::int64_t distances, std::int64_t between) {
+  const auto bits = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data)) | distances;
+  return (bits & 255) != 0 && between <= limits.cache_bytes / 3;
+}
+
+}  // namespace twill::TWILL_BACKEND

@@ -1,0 +1,74 @@
+#pragma once
+
+// From run-time element sizes and blocks to template arguments.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "backends/error.hpp"
+#include "backends/launch_config.hpp"
+#include "device.hpp"
+#include "ladder/operations.hpp"
+
+namespace twill::TWILL_BACKEND {
+
+/// Calls f with a value of the type that moves elements of `bytes`: 1, 2, 4, 8 or 16 (checked by src/core).
+template <class F>
+void with_element(std::int64_t bytes, F&& f) {
+  switch (bytes) {
+    case 1:
+      return f(std::uint8_t{});
+    case 2:
+      return f(std::uint16_t{});
+    case 4:
+      return f(std::uint32_t{});
+    case 8:
+      return f(std::uint64_t{});
+    default:
+      return f(word16{});
+  }
+}
+
+/// A block shape as a type.
+template <int X, int Y>
+struct block_of {
+  static constexpr int x = X, y = Y;
+};
+
+/// The blocks of tiled rungs: a square tile of X x X that the block divides. Ended by {0, 0}.
+inline constexpr block_shape tiled_blocks[] = {{32, 32}, {32, 16}, {32, 8}, {16, 16}, {0, 0}};
+/// The blocks of rungs without a shared tile.
+inline constexpr block_shape untiled_blocks[] = {{32, 32}, {32, 16}, {32, 8}, {16, 16}, {8, 32}, {0, 0}};
+
+/// Calls f with the `block_of` for one of `tiled_blocks`.
+template <class F>
+void with_tiled_block(block_shape block, F&& f) {
+  if (block.x == 16) return f(block_of<16, 16>{});
+  if (block.y == 32) return f(block_of<32, 32>{});
+  if (block.y == 16) return f(block_of<32, 16>{});
+  return f(block_of<32, 8>{});
+}
+
+/// Calls f with the `block_of` for one of `untiled_blocks`.
+template <class F>
+void with_untiled_block(block_shape block, F&& f) {
+  if (block.x == 8) return f(block_of<8, 32>{});
+  return with_tiled_block(block, f);
+}
+
+/// Blocks of `block` threads over tiles of tile_x x tile_y, `width` along x. Rows of tiles beyond grid y's 65,535 go
+/// to z. Throws unsupported beyond the grid x of all devices (2^32 threads on AMD).
+inline detail::launch_config tile_grid(std::int64_t width, std::int64_t height, int tile_x, int tile_y,
+                                       block_shape block) {
+  const std::int64_t x = (width + tile_x - 1) / tile_x, rows = (height + tile_y - 1) / tile_y;
+  const std::int64_t y = std::min<std::int64_t>(rows, 65535), z = (rows + y - 1) / y;
+  if (x >= (std::int64_t{1} << 32) / block.x || x >= (std::int64_t{1} << 31) || z > 65535) {
+    detail::fail(errc::unsupported, "the matrix needs too large a grid",
+                 std::to_string(x) + " x " + std::to_string(rows) + " tiles", "use twill::transpose");
+  }
+  return {{static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z)},
+          {static_cast<unsigned>(block.x), static_cast<unsigned>(block.y), 1},
+          0};
+}
+
+}  // namespace twill::TWILL_BACKEND

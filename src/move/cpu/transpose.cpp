@@ -1,0 +1,221 @@
+// Tiles that fit the caches, transposed in vector registers. Large outputs are streamed: whole lines go past the
+// caches, so that no line is read only to be overwritten. Where output rows do not begin at lines, a tile is transposed
+// into a buffer and its rows leave it from line to line: the boundaries between tiles move, row by row.
+
+#include <algorithm>
+#include <cstring>
+
+#include "backends/cpu/device.hpp"
+#include "backends/cpu/vector.hpp"
+#include "operations.hpp"
+
+namespace twill::cpu {
+namespace {
+
+using detail::transpose_args;
+
+constexpr std::int64_t buffer_bytes = 128 << 10;  // on the stack; in the second-level cache
+constexpr std::int64_t task_bytes = 512 << 10;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+std::int64_t floor_to(std::int64_t value, std::int64_t of) {
+  return value / of * of;
+}
+
+template <std::size_t Bytes>
+void plain_tile(const vector_tile& t, std::size_t) {
+  for (std::int64_t c = 0; c < t.cols; ++c) {
+    for (std::int64_t r = 0; r < t.rows; ++r) {
+      std::memcpy(t.out + c * t.out_ld + r * Bytes, t.in + r * t.in_ld + c * Bytes, Bytes);
+    }
+  }
+}
+
+void any_plain_tile(const vector_tile& t, std::size_t bytes) {
+  const auto step = static_cast<std::int64_t>(bytes);
+  for (std::int64_t c = 0; c < t.cols; ++c) {
+    for (std::int64_t r = 0; r < t.rows; ++r)
+      std::memcpy(t.out + c * t.out_ld + r * step, t.in + r * t.in_ld + c * step, bytes);
+  }
+}
+
+using tile_function = void (*)(const vector_tile&, std::size_t);
+
+// Element by element; the sizes that applications have are known to the compiler.
+tile_function plain_of(std::int64_t bytes) {
+  constexpr tile_function up_to_16[] = {&plain_tile<1>,  &plain_tile<2>,  &plain_tile<3>,  &plain_tile<4>,
+                                        &plain_tile<5>,  &plain_tile<6>,  &plain_tile<7>,  &plain_tile<8>,
+                                        &plain_tile<9>,  &plain_tile<10>, &plain_tile<11>, &plain_tile<12>,
+                                        &plain_tile<13>, &plain_tile<14>, &plain_tile<15>, &plain_tile<16>};
+  if (bytes <= 16) return up_to_16[bytes - 1];
+  return bytes == 24 ? &plain_tile<24> : bytes == 32 ? &plain_tile<32> : &any_plain_tile;
+}
+
+// What one element size is moved with.
+struct mover {
+  std::int64_t bytes;
+  const vector_functions* vector;
+  int exponent;  // of the element size, where there is a vector function for it; else -1
+  tile_function plain;
+
+  /// `next`, unless null, is where a tile of this size begins that will be moved after this one.
+  void move(const vector_tile& t, bool streamed, const unsigned char* next = nullptr) const {
+    const std::int64_t edge = 16 / bytes;
+    if (exponent < 0) return plain(t, static_cast<std::size_t>(bytes));
+    if (exponent < 4 && t.cols >= 2 && t.cols <= 4 && t.in_ld == t.cols * bytes) return vector->split[exponent](t);
+    if (exponent < 4 && t.rows >= 2 && t.rows <= 4 && t.out_ld == t.rows * bytes) return vector->join[exponent](t);
+    if (t.rows < edge || t.cols < edge) return plain(t, static_cast<std::size_t>(bytes));
+    if (!streamed) return vector->transpose[exponent](t);
+    vector_tile whole = t;
+    whole.rows = floor_to(t.rows, line_bytes / bytes);
+    whole.cols = floor_to(t.cols, edge);
+    vector->transpose_streamed[exponent](whole, next);
+    // What is left is less than a line high or a block wide: it is transposed together with some of its neighbours.
+    if (whole.rows < t.rows) rest(t, std::min(whole.rows, t.rows - edge), 0);
+    if (whole.cols < t.cols) rest(t, 0, t.cols - edge);
+  }
+
+ private:
+  void rest(const vector_tile& t, std::int64_t row, std::int64_t col) const {
+    vector->transpose[exponent]({t.in + row * t.in_ld + col * bytes, t.out + col * t.out_ld + row * bytes, t.in_ld,
+                                 t.out_ld, t.rows - row, t.cols - col});
+  }
+};
+
+mover mover_of(std::int64_t bytes) {
+  int exponent = 0;
+  while (exponent < 5 && bytes != std::int64_t{1} << exponent) ++exponent;
+  const auto* vector = vectors();
+  return {bytes, vector, exponent == 5 || vector == nullptr ? -1 : exponent, plain_of(bytes)};
+}
+
+enum class way {
+  direct,    // tiles are written in place
+  buffered,  // tiles go through the buffer, their rows leave it line by line
+  run        // the output of a tile, or of whole matrices, is contiguous: it leaves the buffer at once
+};
+
+struct plan {
+  way by;
+  bool streamed;
+  std::int64_t height, width, matrices;  // of a tile; whole matrices of it
+  std::int64_t down, across;             // tiles of a matrix
+  mover with;
+};
+
+// Where all output rows begin at lines, they can be streamed as they leave the registers.
+bool lines_aligned(const transpose_args& a) {
+  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out));
+  return (address | a.out_ld * a.element_bytes | a.out_stride * a.element_bytes) % line_bytes == 0;
+}
+
+plan plan_of(const transpose_args& a) {
+  const std::int64_t bytes = a.element_bytes, matrix = a.rows * a.cols;
+  plan p{way::direct, false, 0, 0, 1, 1, 1, mover_of(bytes)};
+  p.streamed = p.with.vector != nullptr && matrix * a.batch * bytes >= least_streamed;
+  const bool packed_rows = a.out_ld == a.rows;
+  if (p.streamed && packed_rows && a.out_stride == matrix && matrix * bytes <= buffer_bytes / 4) {
+    p.by = way::run;
+    p.height = a.rows;
+    p.width = a.cols;
+    p.matrices = std::min(a.batch, buffer_bytes / 2 / (matrix * bytes));
+  } else if (p.streamed && packed_rows && a.rows * bytes <= 512) {
+    p.by = way::run;
+    p.height = a.rows;
+    p.width = std::min(a.cols, buffer_bytes / 2 / (a.rows * bytes));
+  } else if (p.streamed && p.with.exponent >= 0 && lines_aligned(a)) {
+    const std::int64_t pitch = std::clamp<std::int64_t>(a.in_ld * bytes, 16, streamed_tile_width);
+    p.height = std::min(a.rows, streamed_tile_rows * floor_to(streamed_tile_width, pitch) / pitch);
+    p.width = std::min(a.cols, streamed_tile_width / bytes);
+  } else if (!p.streamed) {
+    p.height = std::min(a.rows, std::max<std::int64_t>(8, 256 / bytes));
+    p.width = std::min(a.cols, std::max<std::int64_t>(8, 256 / bytes));
+  } else {
+    // A long tile, for each reads up to a line of the rows of the next one, too.
+    p.by = way::buffered;
+    p.width = std::min(a.cols, std::max<std::int64_t>(1, 128 / bytes));
+    p.height = std::min(a.rows, std::max<std::int64_t>(8, 512 / bytes));
+    const std::int64_t fitting = buffer_bytes / 2 / (p.width * bytes);
+    if (p.width == a.cols) p.height = std::min(a.rows, std::max(p.height, fitting));
+  }
+  p.down = ceil_div(a.rows, p.height);
+  p.across = ceil_div(a.cols, p.width);
+  return p;
+}
+
+const unsigned char* input_at(const transpose_args& a, std::int64_t matrix, std::int64_t row, std::int64_t col) {
+  return static_cast<const unsigned char*>(a.in) + (matrix * a.in_stride + row * a.in_ld + col) * a.element_bytes;
+}
+unsigned char* output_at(const transpose_args& a, std::int64_t matrix, std::int64_t row, std::int64_t col) {
+  return static_cast<unsigned char*>(a.out) + (matrix * a.out_stride + col * a.out_ld + row) * a.element_bytes;
+}
+
+void put(const plan& p, unsigned char* to, const unsigned char* from, std::int64_t bytes) {
+  p.with.vector->stream(to, from, static_cast<std::size_t>(bytes));
+}
+
+void move_buffered(const transpose_args& a, const plan& p, std::int64_t matrix, std::int64_t row, std::int64_t col) {
+  alignas(line_bytes) unsigned char buffer[buffer_bytes];
+  const std::int64_t bytes = a.element_bytes, left = a.rows - row, width = std::min(p.width, a.cols - col);
+  const bool last = left <= p.height;
+  const std::int64_t height = std::min(left, p.height + ceil_div(line_bytes - 1, bytes));
+  const std::int64_t pitch = (ceil_div(height * bytes, line_bytes) + 1) * line_bytes;
+  p.with.move({input_at(a, matrix, row, col), buffer, a.in_ld * bytes, pitch, height, width}, false);
+  for (std::int64_t c = 0; c < width; ++c) {
+    unsigned char* to = output_at(a, matrix, row, col + c);
+    const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to));
+    const auto to_line = [&](std::int64_t at) { return at + (line_bytes - (address + at) % line_bytes) % line_bytes; };
+    const std::int64_t first = row == 0 ? 0 : to_line(0);
+    const std::int64_t end = last ? left * bytes : std::min(to_line(p.height * bytes), left * bytes);
+    if (first < end) put(p, to + first, buffer + c * pitch + first, end - first);
+  }
+}
+
+void move_run(const transpose_args& a, const plan& p, std::int64_t matrix, std::int64_t col) {
+  alignas(line_bytes) unsigned char buffer[buffer_bytes];
+  const std::int64_t bytes = a.element_bytes, width = std::min(p.width, a.cols - col);
+  const std::int64_t count = std::min(p.matrices, a.batch - matrix), size = a.rows * width * bytes;
+  for (std::int64_t i = 0; i < count; ++i) {
+    p.with.move({input_at(a, matrix + i, 0, col), buffer + i * size, a.in_ld * bytes, a.rows * bytes, a.rows, width},
+                false);
+  }
+  put(p, output_at(a, matrix, 0, col), buffer, count * size);
+}
+
+struct tile_place {
+  std::int64_t matrix, row, col;
+};
+
+tile_place place_of(const plan& p, std::int64_t tile) {
+  return {tile / p.across / p.down * p.matrices, tile / p.across % p.down * p.height, tile % p.across * p.width};
+}
+
+// `more`: the tile after it is moved next.
+void move_tile(const transpose_args& a, const plan& p, std::int64_t tile, bool more) {
+  const auto [matrix, row, col] = place_of(p, tile);
+  if (p.by == way::run) return move_run(a, p, matrix, col);
+  if (p.by == way::buffered) return move_buffered(a, p, matrix, row, col);
+  const tile_place next = place_of(p, tile + 1);
+  p.with.move({input_at(a, matrix, row, col), output_at(a, matrix, row, col), a.in_ld * a.element_bytes,
+               a.out_ld * a.element_bytes, std::min(p.height, a.rows - row), std::min(p.width, a.cols - col)},
+              p.streamed, more ? input_at(a, next.matrix, next.row, next.col) : nullptr);
+}
+
+}  // namespace
+
+// Tasks walk along the input's rows: the processor's prefetchers follow them.
+void transpose(const detail::work_queue& queue, const transpose_args& a) {
+  const plan p = plan_of(a);
+  const std::int64_t tiles = p.across * p.down * ceil_div(a.batch, p.matrices);
+  const std::int64_t at_once =
+      std::max<std::int64_t>(1, task_bytes / (p.height * p.width * p.matrices * a.element_bytes));
+  team_of(queue).run(static_cast<std::size_t>(ceil_div(tiles, at_once)), [&](std::size_t task) {
+    const auto first = static_cast<std::int64_t>(task) * at_once, end = std::min(tiles, first + at_once);
+    for (std::int64_t tile = first; tile < end; ++tile) move_tile(a, p, tile, tile + 1 < end);
+    if (p.streamed) p.with.vector->fence();
+  });
+}
+
+}  // namespace twill::cpu

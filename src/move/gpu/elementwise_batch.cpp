@@ -1,0 +1,83 @@
+// Many tiny matrices with gaps (elementwise_batch.hpp).
+
+#include "families.hpp"
+
+#include <algorithm>
+
+#include "elementwise_batch.hpp"
+
+#include "backends/error.hpp"
+#include "gpu/limits.hpp"
+#include "in_place_plan.hpp"
+#include "launch.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+using detail::transpose_args;
+using detail::transpose_in_place_args;
+using detail::work_queue;
+
+// Units of a matrix; beyond, a block of threads for each is no waste. Of a block: four for each thread.
+constexpr std::int64_t most_units = kernels::apart_threads / 2, block_units = kernels::apart_threads * 4;
+
+std::int64_t unit_of(std::int64_t element_bytes, std::int64_t alignment) {
+  return std::min(alignment, lowest_bit(element_bytes));
+}
+
+bool tiny(std::int64_t rows, std::int64_t cols, std::int64_t units) {
+  return rows <= most_units && cols <= most_units && rows * cols * units <= most_units;
+}
+
+kernels::apart_matrices matrices_of(const transpose_args& a, std::int64_t unit) {
+  const std::int64_t units = a.element_bytes / unit;
+  kernels::apart_matrices m{};
+  m.batch = a.batch;
+  m.in_ld = a.in_ld * units;
+  m.out_ld = a.out_ld * units;
+  m.in_stride = a.in_stride * units;
+  m.out_stride = a.out_stride * units;
+  m.units = static_cast<int>(units);
+  m.at_once = static_cast<int>(block_units / (a.rows * a.cols * units));
+  m.matrix = kernels::make_divider(a.rows * a.cols * units);
+  m.column = kernels::make_divider(a.rows * units);
+  m.element = kernels::make_divider(units);
+  return m;
+}
+
+}  // namespace
+
+bool apart_serves(const transpose_args& a, std::int64_t alignment) {
+  const std::int64_t elements = a.rows * a.cols;
+  const bool gaps = a.in_ld != a.cols || a.out_ld != a.rows || a.in_stride != elements || a.out_stride != elements;
+  return a.batch > 1 && gaps && tiny(a.rows, a.cols, a.element_bytes / unit_of(a.element_bytes, alignment));
+}
+
+void start_apart(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
+  const std::int64_t unit = unit_of(a.element_bytes, alignment);
+  const auto m = matrices_of(a, unit);
+  const auto config = grid_of(ceil_div(a.batch, m.at_once), kernels::apart_threads, 0);
+  with_unit(unit, [&](auto one) {
+    check(launch(queue, config, &kernels::transpose_apart<decltype(one)>, static_cast<unsigned char*>(a.out),
+                 static_cast<const unsigned char*>(a.in), m),
+          "launch of transpose");
+  });
+}
+
+bool apart_serves(const transpose_in_place_args& a, std::int64_t alignment) {
+  const bool gaps = a.ld != a.cols || a.stride != a.rows * a.cols;
+  return a.batch > 1 && a.rows == a.cols && gaps &&
+         tiny(a.rows, a.cols, a.element_bytes / unit_of(a.element_bytes, alignment));
+}
+
+void swap_apart(const work_queue& queue, const transpose_in_place_args& a, std::int64_t alignment) {
+  const std::int64_t unit = unit_of(a.element_bytes, alignment);
+  const auto m =
+      matrices_of({a.data, a.data, a.element_bytes, a.rows, a.cols, a.batch, a.ld, a.ld, a.stride, a.stride}, unit);
+  const auto config = grid_of(ceil_div(a.batch, m.at_once), kernels::apart_threads, 0);
+  with_unit(unit, [&](auto one) {
+    check(launch(queue, config, &kernels::swap_apart<decltype(one)>, bytes_of(a.data), m), in_place_call);
+  });
+}
+
+}  // namespace twill::TWILL_BACKEND

@@ -1,0 +1,127 @@
+// How matrices are transposed in place. Square ones swap tiles in one pass; small ones go through shared memory whole;
+// others are transposed into scratch memory and copied back where that is large enough, else turned by passes over rows
+// and columns. The choice depends on shape, strides, alignment and scratch alone and takes constant time.
+
+#include <algorithm>
+
+#include "in_place_small.hpp"
+
+#include "backends/error.hpp"
+#include "families.hpp"
+#include "in_place_plan.hpp"
+#include "launch.hpp"
+#include "operations.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+using detail::transpose_in_place_args;
+using detail::work_queue;
+
+std::uint64_t reciprocal(std::int64_t divisor) {
+  return static_cast<std::uint64_t>(ceil_div(std::int64_t{1} << 40, divisor));
+}
+
+// Bytes of shared memory, padding included, that a run of so many bytes takes wherever it begins.
+std::int64_t padded_bytes(std::int64_t run, int pad_shift) {
+  const std::int64_t whole = ceil_div(run + 15, 16) * 16;
+  return whole + (whole >> pad_shift) * 16;
+}
+
+// 16 bytes now and then spread what neighbouring lanes take from one column over the banks.
+int pad_shift_of(const transpose_in_place_args& a) {
+  const std::int64_t row = a.cols * a.element_bytes;
+  const std::int64_t apart = lowest_bit(row * std::max<std::int64_t>(1, 16 / a.element_bytes));
+  int shift = 7;
+  while (std::int64_t{1} << shift < apart) ++shift;
+  return apart > 32 ? shift : 31;
+}
+
+bool fits_shared(const work_queue& queue, const transpose_in_place_args& a) {
+  const std::int64_t limit = shared_of(queue);
+  return a.cols <= limit && a.rows * a.cols <= limit / a.element_bytes &&
+         padded_bytes(a.rows * a.cols * a.element_bytes, pad_shift_of(a)) <= limit;
+}
+
+template <class Unit>
+void turn_whole(const work_queue& queue, const transpose_in_place_args& a) {
+  const std::int64_t bytes = a.rows * a.cols * a.element_bytes,
+                     budget = std::min<std::int64_t>(16384, shared_of(queue) / 2);
+  kernels::whole_matrices m{};
+  m.batch = a.batch;
+  m.stride = a.stride * a.element_bytes;
+  m.rows = static_cast<int>(a.rows);
+  m.cols = static_cast<int>(a.cols);
+  m.units = static_cast<int>(a.element_bytes / static_cast<std::int64_t>(sizeof(Unit)));
+  m.bytes = static_cast<int>(bytes);
+  m.pad_shift = pad_shift_of(a);
+  m.by_rows = reciprocal(a.rows);
+  m.by_cols = reciprocal(a.cols);
+  m.by_units = reciprocal(m.units);
+  const std::int64_t period = bytes / std::min<std::int64_t>(16, lowest_bit(bytes));
+  const bool gapless = a.batch == 1 || m.stride == bytes;
+  // So many that the next block's matrices begin at a line, if that many fit.
+  const std::int64_t count = std::max<std::int64_t>(1, budget / bytes),
+                     line = 128 / std::min<std::int64_t>(128, lowest_bit(bytes));
+  m.at_once = gapless ? static_cast<int>(std::min(a.batch, count >= line ? count / line * line : count)) : 1;
+  const std::int64_t run = m.at_once * bytes;
+  const std::int64_t threads = std::clamp<std::int64_t>(ceil_div(ceil_div(run, 64), 32) * 32, 32, 1024);
+  m.period = period <= threads ? static_cast<int>(period) : 0;
+  check(launch(queue, grid_of(ceil_div(a.batch, m.at_once), threads, padded_bytes(run, m.pad_shift)),
+               &kernels::turn_matrices<Unit>, bytes_of(a.data), m),
+        in_place_call);
+}
+
+void turn_small(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
+  transpose_in_place_args left = a;
+  const std::int64_t matrix = a.rows * a.cols;
+  detail::transpose_args whole{a.data,  a.data, a.element_bytes, a.rows,   a.cols,
+                               a.batch, a.cols, a.rows,          a.stride, a.stride};
+  if (small_serves(whole, limits_of(queue.device->properties()))) {
+    whole.batch = small_in_place(whole);
+    if (whole.batch > 0) start_small(queue, whole);
+    left.data = bytes_of(a.data) + whole.batch * matrix * a.element_bytes;
+    left.batch -= whole.batch;
+  }
+  if (left.batch > 0) with_unit(unit, [&](auto one) { turn_whole<decltype(one)>(queue, left); });
+}
+
+void turn_by_copy(const work_queue& queue, const transpose_in_place_args& a) {
+  const std::int64_t matrix = a.rows * a.cols, bytes = matrix * a.element_bytes;
+  const std::int64_t at_once = std::min(a.batch, a.scratch_bytes / bytes);
+  for (std::int64_t first = 0; first < a.batch; first += at_once) {
+    const std::int64_t count = std::min(at_once, a.batch - first);
+    unsigned char* data = bytes_of(a.data) + first * a.stride * a.element_bytes;
+    transpose(queue, {data, a.scratch, a.element_bytes, a.rows, a.cols, count, a.cols, a.rows, a.stride, matrix});
+    const std::int64_t stride = a.stride * a.element_bytes;
+    if (count == 1 || stride == bytes) {
+      queue.device->copy(queue.native, data, a.scratch, static_cast<std::size_t>(count * bytes),
+                         detail::copy_direction::device_to_device);
+    } else {
+      copy(queue, {a.scratch, data, count, bytes, bytes, stride});
+    }
+  }
+}
+
+}  // namespace
+
+void transpose_in_place(const work_queue& queue, const transpose_in_place_args& a) {
+  const std::int64_t unit = std::min(alignment_of(a), lowest_bit(a.element_bytes));
+  // Up to which size a matrix goes through shared memory whole: beyond it the other way is ahead, if there is one.
+  const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
+  const bool is_square = a.rows == a.cols, scratch_matrix = a.scratch_bytes >= bytes;
+  const std::int64_t small = is_square ? (a.batch > 1 ? 8192 : 4096) : scratch_matrix ? 32768 : INT64_MAX;
+  if (apart_serves(a, alignment_of(a))) {
+    swap_apart(queue, a, alignment_of(a));
+  } else if (a.ld == a.cols && bytes <= small && fits_shared(queue, a)) {
+    turn_small(queue, a, unit);
+  } else if (is_square) {
+    swap_square(queue, a, unit);
+  } else if (scratch_matrix) {
+    turn_by_copy(queue, a);
+  } else {
+    turn_by_passes(queue, a, unit);
+  }
+}
+
+}  // namespace twill::TWILL_BACKEND

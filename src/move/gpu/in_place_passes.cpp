@@ -1,0 +1,218 @@
+// How rectangular matrices are turned by passes over rows and columns (in_place_passes.hpp): in which order, and in
+// pieces of which size. A pass is one launch where lines fit in shared memory, whole or a quarter of each element at
+// least; else as many lines as scratch memory holds take two launches.
+
+#include <algorithm>
+#include <numeric>
+
+#include "in_place_long_rows.hpp"
+#include "in_place_passes.hpp"
+#include "in_place_row_parts.hpp"
+
+#include "backends/error.hpp"
+#include "in_place_plan.hpp"
+#include "launch.hpp"
+#include "operations.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+using detail::transpose_in_place_args;
+using detail::work_queue;
+using kernels::turn_grid;
+using kernels::turn_pass;
+
+// One block cannot keep a device busy: below so many rows, all blocks are better given to one row after the other.
+bool enough_rows(const work_queue& queue, std::int64_t rows) {
+  return 2 * rows >= queue.device->properties().multiprocessors;
+}
+
+template <class Part>
+void start_row_parts(const work_queue& queue, const transpose_in_place_args& a, turn_grid grid) {
+  constexpr std::int64_t size = sizeof(Part);
+  const std::int64_t threads = std::min<std::int64_t>(1024, queue.device->properties().max_threads_per_block);
+  grid.units = 1;
+  const kernels::row_step turn{0, static_cast<int>(threads * grid.height % grid.length),
+                               static_cast<int>(threads / grid.b), static_cast<int>(threads % grid.b)};
+  const kernels::row_parts m{grid, turn, static_cast<int>(a.element_bytes / size), a.batch};
+  check(launch(queue, grid_of(grid.height * a.batch, threads, grid.length * size), &kernels::turn_row_parts<Part>,
+               bytes_of(a.data), m),
+        in_place_call);
+}
+
+template <class Unit>
+class passes {
+ public:
+  passes(const work_queue& queue, const transpose_in_place_args& a) : queue_(queue), a_(a), grid_{} {
+    grid_.height = std::min(a.rows, a.cols);
+    grid_.length = std::max(a.rows, a.cols);
+    grid_.b = grid_.length / std::gcd(a.rows, a.cols);
+    grid_.stride = a.stride * a.element_bytes;
+    grid_.units = static_cast<int>(a.element_bytes / size);
+    grid_.backwards = a.rows > a.cols;
+  }
+
+  void run() {
+    const bool coprime = grid_.b == grid_.length;
+    if (!grid_.backwards && !coprime) columns(turn_pass::rotate);
+    if (grid_.backwards) columns(turn_pass::column);
+    rows();
+    if (!grid_.backwards) columns(turn_pass::column);
+    if (grid_.backwards && !coprime) columns(turn_pass::rotate);
+  }
+
+ private:
+  template <class>
+  friend class passes;
+  static constexpr std::int64_t size = sizeof(Unit);
+  using narrower = typename kernels::unit_of_bytes<size == 1 ? 1 : size / 2>::type;
+
+  void rows() {
+    const std::int64_t bytes = grid_.length * a_.element_bytes, shared = ceil_div(bytes + 15, 16) * 16;
+    if (shared > shared_of(queue_)) {
+      if (!rows_in_parts()) long_rows();
+      return;
+    }
+    const std::int64_t most = std::min<std::int64_t>(1024, queue_.device->properties().max_threads_per_block);
+    const std::int64_t threads = std::clamp<std::int64_t>(ceil_div(ceil_div(bytes, 128), 32) * 32, 32, most);
+    const std::int64_t units = threads * 16 / size, elements = units / grid_.units;
+    const kernels::row_step turn{static_cast<int>(units % grid_.units),
+                                 static_cast<int>(elements * grid_.height % grid_.length),
+                                 static_cast<int>(elements / grid_.b), static_cast<int>(elements % grid_.b)};
+    check(launch(queue_, grid_of(grid_.height * a_.batch, threads, shared), &kernels::turn_row<Unit>, bytes_of(a_.data),
+                 grid_, turn, a_.batch),
+          in_place_call);
+  }
+
+  // Whether rows of which shared memory holds a part of all elements have been passed over.
+  bool rows_in_parts() {
+    std::int64_t part = size;
+    while (part > 1 && grid_.length * part > shared_of(queue_)) part /= 2;
+    if (grid_.length * part > shared_of(queue_) || a_.element_bytes > 4 * part) return false;
+    if (!enough_rows(queue_, grid_.height * a_.batch)) return false;
+    with_unit(part, [&](auto one) { start_row_parts<decltype(one)>(queue_, a_, grid_); });
+    return true;
+  }
+
+  // Rows through scratch memory: a pass there, and a copy back, of as many rows at a time as it holds.
+  void long_rows() {
+    constexpr std::int64_t stretch_bytes = 24576, worth_a_launch = std::int64_t{1} << 26;
+    const std::int64_t bytes = a_.element_bytes, step = 16 / std::min<std::int64_t>(16, lowest_bit(bytes));
+    const std::int64_t row_bytes = grid_.length * bytes, pitch = ceil_div(row_bytes, 16) * 16;
+    kernels::long_rows m{};
+    m.grid = grid_;
+    m.stretch = static_cast<int>(std::min(stretch_bytes, shared_of(queue_) / 2) / bytes / step * step);
+    m.run = static_cast<int>(ceil_div(m.stretch, grid_.height) + 2);
+    const bool whole = reinterpret_cast<std::uintptr_t>(a_.scratch) % 16 == 0;
+    if (!whole || grid_.length > INT32_MAX || grid_.height > m.stretch / 4) {  // runs of a few elements are slower
+      const std::int64_t at_once = a_.scratch_bytes / row_bytes;
+      each_strip(turn_pass::row, {0, 0, std::min(at_once, grid_.height), grid_.length});
+      return;
+    }
+    m.runs = kernels::make_divider(m.run);
+    m.b = kernels::make_divider(grid_.b);
+    m.stretches = static_cast<unsigned>(ceil_div(grid_.length, m.stretch));
+    m.pitch = pitch;
+    const std::int64_t shared = m.stretch * bytes + m.stretch * bytes / 128 * 16 + 16;
+    const std::int64_t at_once = row_bytes > worth_a_launch ? 1 : std::max<std::int64_t>(1, a_.scratch_bytes / pitch);
+    for (std::int64_t matrix = 0; matrix < a_.batch; ++matrix) {
+      for (std::int64_t row = 0; row < grid_.height; row += at_once) {
+        const std::int64_t rows = std::min(at_once, grid_.height - row);
+        m.row = static_cast<unsigned>(row);
+        m.rows = static_cast<unsigned>(rows);
+        unsigned char* data = bytes_of(a_.data) + matrix * grid_.stride + row * row_bytes;
+        check(launch(queue_, grid_of(rows * m.stretches, kernels::long_row_threads, shared),
+                     &kernels::turn_long_row<Unit>, bytes_of(a_.scratch), data, m),
+              in_place_call);
+        if (rows > 1) {
+          copy(queue_, {a_.scratch, data, rows, row_bytes, pitch, row_bytes});
+        } else {
+          queue_.device->copy(queue_.native, data, a_.scratch, static_cast<std::size_t>(row_bytes),
+                              detail::copy_direction::device_to_device);
+        }
+      }
+    }
+  }
+
+  void columns(turn_pass pass) {
+    const std::int64_t pitch = grid_.length * a_.element_bytes, limit = shared_of(queue_);
+    const std::int64_t distances = pitch | (a_.batch > 1 ? grid_.stride : 0);
+    const bool aligned = (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a_.data)) | distances) % 16 == 0;
+    // As many lanes side by side as a block has, down to a line of 128 bytes; less where columns are long.
+    std::int64_t width = 256 * (aligned ? 16 : size);
+    while (width > 128 && grid_.height * width > std::min<std::int64_t>(32768, limit / 2)) width /= 2;
+    while (width > size && grid_.height > limit / 2 / width) width /= 2;
+    if (width <= 16 && grid_.height <= limit / 32) width = 32;
+    if (grid_.height > limit / width) {
+      if (size > 1 && grid_.height <= limit / std::max<std::int64_t>(1, size / 4)) {
+        passes<narrower>(queue_, a_).columns(pass);
+      } else {
+        each_strip(pass, {0, 0, grid_.height, a_.scratch_bytes / (grid_.height * a_.element_bytes)});
+      }
+      return;
+    }
+    if (aligned && width >= 16) {
+      columns<word16>(pass, width);
+    } else {
+      columns<Unit>(pass, width);
+    }
+  }
+
+  template <class Piece>
+  void columns(turn_pass pass, std::int64_t width) {
+    const std::int64_t pieces = width / static_cast<std::int64_t>(sizeof(Piece));
+    const std::int64_t most = std::min<std::int64_t>(1024, queue_.device->properties().max_threads_per_block);
+    const std::int64_t lanes = std::max<std::int64_t>(128, pieces), wanted = ceil_div(grid_.height * pieces / 8, lanes);
+    const std::int64_t threads = std::clamp<std::int64_t>(wanted, 1, most / lanes) * lanes;
+    const std::int64_t step = threads / pieces, above = step * grid_.length / grid_.height;
+    kernels::column_strip s{};
+    s.strips = ceil_div(grid_.length * a_.element_bytes, width);
+    s.batch = a_.batch;
+    s.width = static_cast<int>(width);
+    s.block = above / grid_.b;
+    s.in_block = above % grid_.b;
+    s.row = static_cast<int>(pass == turn_pass::rotate ? step : step * grid_.length % grid_.height);
+    check(launch(queue_, grid_of(s.strips * a_.batch, threads, grid_.height * width),
+                 &kernels::turn_columns<Unit, Piece>, bytes_of(a_.data), grid_, s, pass),
+          in_place_call);
+  }
+
+  // A pass through scratch memory, strip by strip: some whole rows, or some whole columns.
+  void each_strip(turn_pass pass, const kernels::turn_strip& strip) {
+    if constexpr (size == 16) {
+      passes<narrower>(queue_, a_).each_strip(pass, strip);
+    } else {
+      kernels::turn_strip s = strip;
+      for (std::int64_t matrix = 0; matrix < a_.batch; ++matrix) {
+        unsigned char* data = bytes_of(a_.data) + matrix * grid_.stride;
+        for (s.row = 0; s.row < grid_.height; s.row += strip.rows) {
+          s.rows = std::min(strip.rows, grid_.height - s.row);
+          for (s.col = 0; s.col < grid_.length; s.col += strip.cols) {
+            s.cols = std::min(strip.cols, grid_.length - s.col);
+            start_strip(data, s, pass);
+          }
+        }
+      }
+    }
+  }
+
+  void start_strip(unsigned char* data, const kernels::turn_strip& s, turn_pass pass) {
+    unsigned char* scratch = bytes_of(a_.scratch);
+    const auto config = grid_of(ceil_div(s.rows * s.cols * grid_.units, 256), 256, 0);
+    check(launch(queue_, config, &kernels::turn_to_scratch<Unit>, scratch, data, grid_, s, pass), in_place_call);
+    check(launch(queue_, config, &kernels::copy_strip<Unit>, data, scratch, grid_, s), in_place_call);
+  }
+
+  work_queue queue_;
+  transpose_in_place_args a_;
+  turn_grid grid_;
+};
+
+}  // namespace
+
+void turn_by_passes(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
+  const auto scratch = lowest_bit(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.scratch)) | 16);
+  with_unit(std::min(unit, scratch), [&](auto one) { passes<decltype(one)>(queue, a).run(); });
+}
+
+}  // namespace twill::TWILL_BACKEND

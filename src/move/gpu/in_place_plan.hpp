@@ -1,0 +1,53 @@
+#pragma once
+
+// What the plans of transpose_in_place share.
+
+#include <cstdint>
+
+#include "device.hpp"
+#include "gpu/limits.hpp"
+#include "move/operations.hpp"
+
+namespace twill::TWILL_BACKEND {
+
+inline constexpr const char* in_place_call = "launch of transpose_in_place";
+
+inline std::int64_t shared_of(const detail::work_queue& queue) {
+  return static_cast<std::int64_t>(queue.device->properties().shared_bytes_per_block);
+}
+
+inline unsigned char* bytes_of(void* memory) {
+  return static_cast<unsigned char*>(memory);
+}
+
+/// The lowest bit of all row addresses; 16 at most.
+inline std::int64_t alignment_of(const detail::transpose_in_place_args& a) {
+  const std::int64_t strides = a.ld | (a.batch > 1 ? a.stride : 0);
+  return lowest_bit(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.data)) | strides * a.element_bytes |
+                    16);
+}
+
+/// Calls f with a value of the unsigned type of `bytes` bytes: 1, 2, 4, 8, else 16.
+template <class F>
+void with_unit(std::int64_t bytes, F&& f) {
+  switch (bytes) {
+    case 1:
+      return f(std::uint8_t{});
+    case 2:
+      return f(std::uint16_t{});
+    case 4:
+      return f(std::uint32_t{});
+    case 8:
+      return f(std::uint64_t{});
+    default:
+      return f(word16{});
+  }
+}
+
+/// Square matrices of any layout: in_place_square.cpp. `unit`: bytes that all elements are aligned at.
+void swap_square(const detail::work_queue& queue, const detail::transpose_in_place_args& args, std::int64_t unit);
+
+/// Packed matrices that are not square, with the least scratch memory: in_place_passes.cpp.
+void turn_by_passes(const detail::work_queue& queue, const detail::transpose_in_place_args& args, std::int64_t unit);
+
+}  // namespace twill::TWILL_BACKEND

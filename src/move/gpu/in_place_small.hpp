@@ -1,0 +1,97 @@
+#pragma once
+
+// Small matrices, transposed where they are: a block brings as many whole matrices as shared memory holds, all of them
+// one run of bytes, and writes the same run back in the other order. Both ways in aligned chunks of 16 bytes, so that
+// odd extents cost nothing.
+
+#include <cstdint>
+
+#include "device.hpp"
+#include "gpu/realign.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+struct whole_matrices {
+  std::int64_t batch, stride;  // matrices; bytes from one to the next
+  int rows, cols;
+  int units;      // of an element
+  int bytes;      // of a matrix
+  int at_once;    // matrices of a block; 1 unless they lie without gaps
+  int pad_shift;  // 16 bytes more of shared memory after each 2^this bytes; 31: none
+  int period;     // chunks after which matrices lie alike, no more than the threads of a block; 0: more
+  std::uint64_t by_rows, by_cols, by_units;  // for quotient()
+};
+
+// x / d for x below 2^18 and d up to that, given `reciprocal` = ceil(2^40 / d).
+__device__ inline int quotient(int x, std::uint64_t reciprocal) {
+  return static_cast<int>((static_cast<std::uint64_t>(static_cast<unsigned>(x)) * reciprocal) >> 40);
+}
+
+__device__ inline int padded(int byte, int shift) {
+  return byte + ((byte >> shift) << 4);
+}
+
+// Where in the run the unit stands that belongs at byte `byte` of the transposed run.
+template <class Unit>
+__device__ int source_of(const whole_matrices& m, int byte) {
+  constexpr int size = static_cast<int>(sizeof(Unit));
+  const int unit = byte / size, element = m.units == 1 ? unit : quotient(unit, m.by_units);
+  const int line = quotient(element, m.by_rows), row = element - line * m.rows;  // a line is a column of a matrix
+  const int matrix = quotient(line, m.by_cols), col = line - matrix * m.cols;
+  return matrix * m.bytes + ((row * m.cols + col) * m.units + unit - element * m.units) * size;
+}
+
+template <class Unit>
+__global__ void __launch_bounds__(1024) turn_matrices(unsigned char* data, whole_matrices m) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), count = 16 / size;
+  unsigned char* shared = dynamic_shared<unsigned char>();
+  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.at_once;
+  if (first >= m.batch) return;  // the whole block: the grid is a rectangle
+  const int end = static_cast<int>(m.batch - first < m.at_once ? m.batch - first : m.at_once) * m.bytes;
+  data += first * m.stride;
+  const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(data) & 15), threads = blockDim.x;
+
+  for (int chunk = threadIdx.x; chunk * 16 < end + skip; chunk += threads) {
+    const int begin = chunk * 16 - skip, place = padded(chunk * 16, m.pad_shift);
+    if (begin >= 0 && begin + 16 <= end) {
+      *reinterpret_cast<word16*>(shared + place) = *reinterpret_cast<const word16*>(data + begin);
+      continue;
+    }
+    for (int u = 0; u < 16; u += size) {
+      if (begin + u >= 0 && begin + u < end)
+        *reinterpret_cast<Unit*>(shared + place + u) = *reinterpret_cast<const Unit*>(data + begin + u);
+    }
+  }
+  __syncthreads();
+
+  const int step = m.period == 0 ? threads : threads / m.period * m.period;
+  if (static_cast<int>(threadIdx.x) >= step) return;
+  int source[count];
+  for (int chunk = threadIdx.x, turn = 0; chunk * 16 < end + skip; chunk += step, ++turn) {
+    const int begin = chunk * 16 - skip;
+    unit_chunk<Unit> v;
+#pragma unroll
+    for (int u = 0; u < count; ++u) {
+      const int byte = begin + u * size;
+      // The first chunk may begin before the run: there it takes the places of the next turn, moved back.
+      const int moved = byte < 0 ? step * 16 : 0;
+      if (m.period == 0 || turn == 0) {
+        source[u] = (byte < 0 && m.period == 0 ? 0 : source_of<Unit>(m, byte + moved) - moved) + skip;
+      } else {
+        source[u] += step * 16;
+      }
+      if (byte >= 0 && byte < end) v.unit[u] = *reinterpret_cast<const Unit*>(shared + padded(source[u], m.pad_shift));
+    }
+    if (begin >= 0 && begin + 16 <= end) {
+      *reinterpret_cast<word16*>(data + begin) = v.whole();
+      continue;
+    }
+#pragma unroll
+    for (int u = 0; u < count; ++u) {
+      if (begin + u * size >= 0 && begin + u * size < end)
+        *reinterpret_cast<Unit*>(data + begin + u * size) = v.unit[u];
+    }
+  }
+}
+
+}  // namespace twill::TWILL_BACKEND::kernels

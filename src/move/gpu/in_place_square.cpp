@@ -1,0 +1,146 @@
+// Which kernel swaps the tiles of square matrices: 16-byte chunks where all rows are whole chunks at multiples of 16,
+// words or elements where elements of a common size are aligned to it, else units.
+
+#include <algorithm>
+
+#include "in_place_square.hpp"
+#include "in_place_square_misaligned.hpp"
+
+#include "backends/error.hpp"
+#include "in_place_plan.hpp"
+#include "launch.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+using detail::transpose_in_place_args;
+using detail::work_queue;
+
+std::int64_t floor_power(std::int64_t value) {
+  std::int64_t power = 1;
+  while (power * 2 <= value) power *= 2;
+  return power;
+}
+
+kernels::square_matrices square_of(const transpose_in_place_args& a, std::int64_t edge) {
+  kernels::square_matrices m{};
+  m.extent = a.rows;
+  m.batch = a.batch;
+  m.ld = a.ld * a.element_bytes;
+  m.stride = a.stride * a.element_bytes;
+  m.edge = static_cast<int>(edge);
+  const std::int64_t tiles = ceil_div(a.rows, edge);
+  m.pairs = tiles * (tiles + 1) / 2;
+  return m;
+}
+
+// Whether loads shall bring what lies around them. Pairs of tiles go column by column of the triangle: what a tile that
+// is `width` bytes wide leaves of its lines is read with the next column's.
+bool brings_around(const work_queue& queue, const transpose_in_place_args& a, std::int64_t width) {
+  const std::int64_t distances = a.ld | (a.batch > 1 ? a.stride : 0);
+  return loads_around(limits_of(queue.device->properties()), a.data, distances * a.element_bytes, 4 * a.rows * width);
+}
+
+template <int Bytes, int Lines>
+void swap_aligned(const work_queue& queue, const transpose_in_place_args& a) {
+  using shape = kernels::swap_shape<Bytes, Lines>;
+  const auto m = square_of(a, shape::tile);
+  const auto config = grid_of(m.pairs * a.batch, 2 * shape::threads, 2 * shape::chunks * 16);
+  const bool around = brings_around(queue, a, shape::tile * Bytes);
+  const auto kernel = around ? &kernels::swap_tiles<Bytes, Lines, true> : &kernels::swap_tiles<Bytes, Lines, false>;
+  check(launch(queue, config, kernel, bytes_of(a.data), m), in_place_call);
+}
+
+// Whether tiles of 256 bytes, `edge` elements, are enough to keep the device busy, and few of them at the edges.
+bool many_tiles(const work_queue& queue, const transpose_in_place_args& a, std::int64_t edge) {
+  const auto& device = queue.device->properties();
+  return a.rows >= 4 * edge && square_of(a, edge).pairs * a.batch >= 3 * device.multiprocessors &&
+         shared_of(queue) >= 140 * 1024;
+}
+
+// Whether the aligned kernel has run.
+bool swap_aligned(const work_queue& queue, const transpose_in_place_args& a) {
+  if (alignment_of(a) < 16 || a.rows * a.element_bytes % 16 != 0 || shared_of(queue) < 40 * 1024) return false;
+  switch (a.element_bytes) {
+    case 1:
+      many_tiles(queue, a, 256) ? swap_aligned<1, 16>(queue, a) : swap_aligned<1, 8>(queue, a);
+      return true;
+    case 2:
+      many_tiles(queue, a, 128) ? swap_aligned<2, 16>(queue, a) : swap_aligned<2, 8>(queue, a);
+      return true;
+    case 4:
+      swap_aligned<4, 16>(queue, a);
+      return true;
+    case 8:
+      swap_aligned<8, 16>(queue, a);
+      return true;
+    case 16:
+      swap_aligned<16, 32>(queue, a);
+      return true;
+    default:
+      return false;
+  }
+}
+
+template <int Bytes>
+void swap_words(const work_queue& queue, const transpose_in_place_args& a) {
+  using shape = kernels::swap_word_tile<Bytes>;
+  const auto m = square_of(a, shape::edge);
+  const auto config = grid_of(m.pairs * a.batch, kernels::swap_words_threads, 2 * (shape::bytes + 16));
+  const bool whole = alignment_of(a) >= 4;
+  const auto kernel = whole ? &kernels::swap_words<Bytes, true> : &kernels::swap_words<Bytes, false>;
+  check(launch(queue, config, kernel, bytes_of(a.data), m), in_place_call);
+}
+
+template <class Unit>
+void swap_units(const work_queue& queue, const transpose_in_place_args& a) {
+  constexpr int edge = kernels::swap_units_edge<Unit>, bytes = 2 * edge * (edge + 1) * static_cast<int>(sizeof(Unit));
+  const auto m = square_of(a, edge);
+  const bool around = brings_around(queue, a, edge * static_cast<std::int64_t>(sizeof(Unit)));
+  const auto kernel = around ? &kernels::swap_units<Unit, true> : &kernels::swap_units<Unit, false>;
+  check(launch(queue, grid_of(m.pairs * a.batch, 256, bytes), kernel, bytes_of(a.data), m), in_place_call);
+}
+
+// Whether one of the kernels for elements of a common size, aligned to that, has run.
+bool swap_misaligned(const work_queue& queue, const transpose_in_place_args& a) {
+  if (alignment_of(a) < a.element_bytes || shared_of(queue) < 40 * 1024) return false;
+  switch (a.element_bytes) {
+    case 1:
+      swap_words<1>(queue, a);
+      return true;
+    case 2:
+      swap_words<2>(queue, a);
+      return true;
+    case 4:
+      swap_units<std::uint32_t>(queue, a);
+      return true;
+    case 8:
+      swap_units<std::uint64_t>(queue, a);
+      return true;
+    default:  // those of 16 bytes are aligned like rows of whole chunks
+      return false;
+  }
+}
+
+template <class Unit>
+void swap_by_unit(const work_queue& queue, const transpose_in_place_args& a) {
+  constexpr std::int64_t odd = std::max<std::int64_t>(4, sizeof(Unit));  // rows an odd number of these apart
+  std::int64_t edge = std::clamp<std::int64_t>(floor_power(256 / a.element_bytes), 8, 128);
+  const auto pitch = [&] { return (ceil_div(edge * a.element_bytes, odd) | 1) * odd; };
+  while (edge > 1 && 2 * edge * pitch() > std::min<std::int64_t>(shared_of(queue), 40 * 1024)) edge /= 2;
+  auto m = square_of(a, edge);
+  m.units = static_cast<int>(a.element_bytes / static_cast<std::int64_t>(sizeof(Unit)));
+  m.pitch = static_cast<int>(pitch());
+  check(launch(queue, grid_of(m.pairs * a.batch, 256, 2 * edge * pitch()), &kernels::swap_tiles_by_unit<Unit>,
+               bytes_of(a.data), m),
+        in_place_call);
+}
+
+}  // namespace
+
+void swap_square(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
+  if (swap_aligned(queue, a) || swap_misaligned(queue, a)) return;
+  with_unit(unit, [&](auto one) { swap_by_unit<decltype(one)>(queue, a); });
+}
+
+}  // namespace twill::TWILL_BACKEND

@@ -1,0 +1,153 @@
+// Matrices of elements of 1, 2, 4 and 8 bytes whose rows begin anywhere (misaligned.hpp).
+
+#include "families.hpp"
+
+#include <type_traits>
+
+#include "misaligned.hpp"
+
+#include "backends/error.hpp"
+#include "gpu/limits.hpp"
+#include "launch.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+using detail::transpose_args;
+using detail::work_queue;
+
+// The tiles that were ahead on an H200 (tests/bench/NOTES.md): large ones; wide ones for rows that are long enough,
+// whose loads bring what lies around them; low ones for rows that end soon after a large one begins; and those for
+// matrices of few tiles, where the time is that of one block. Whole: rows begin at multiples of what a lane reads.
+template <int Bytes, bool Whole>
+struct tiles_of;
+template <bool Whole>
+struct tiles_of<1, Whole> {
+  using large = kernels::word_tile<1, Whole, 256, 512, 16, 3>;
+  using low = kernels::word_tile<1, Whole, 128, 256, 16, 6>;
+  using small = kernels::word_tile<1, Whole, 128, 512, 8, 3>;
+};
+template <bool Whole>
+struct tiles_of<2, Whole> {
+  using large = kernels::word_tile<2, Whole, 256, 256, 16, 5>;
+  using wide = kernels::pair_tile<2, Whole, 256, 512, 8, 3>;
+  using small = kernels::word_tile<2, Whole, 128, 256, 8, 8>;
+};
+template <bool Whole>
+struct tiles_of<4, Whole> {
+  using large = kernels::word_tile<4, true, 256, 256, 8, 8>;
+  using wide = kernels::pair_tile<4, Whole, 256, 256, 8, 5>;
+  using small = large;
+};
+template <bool Whole>
+struct tiles_of<8, Whole> {
+  using large = kernels::word_tile<8, true, 256, 256, 4, 8>;
+  using wide = kernels::word_tile<8, true, 256, 256, 4, 8, true>;
+  using small = large;
+};
+
+// Tiles down. The last one writes all that it holds.
+template <class Shape>
+std::int64_t tiles_down(const transpose_args& a) {
+  return a.rows <= Shape::height ? 1 : 1 + ceil_div(a.rows - Shape::height, Shape::written);
+}
+
+template <class Shape>
+std::int64_t tiles_in(const transpose_args& a) {
+  return tiles_down<Shape>(a) * ceil_div(a.cols, Shape::width) * a.batch;
+}
+
+template <int Bytes, bool Whole, class Shape>
+void start_tiles(const work_queue& queue, const transpose_args& a) {
+  const std::int64_t tiles = tiles_in<Shape>(a);
+  const auto config = grid_of(tiles, Shape::threads, Shape::bytes);
+  kernels::word_matrices m{};
+  m.rows = a.rows;
+  m.cols = a.cols;
+  m.in_ld = a.in_ld * Bytes;
+  m.out_ld = a.out_ld * Bytes;
+  m.in_stride = a.in_stride * Bytes;
+  m.out_stride = a.out_stride * Bytes;
+  m.tiles_r = static_cast<unsigned>(tiles_down<Shape>(a));
+  m.tiles_c = static_cast<unsigned>(ceil_div(a.cols, Shape::width));
+  m.tiles = static_cast<unsigned>(tiles);
+  constexpr auto kernel = &kernels::transpose_words<Bytes, Whole, Shape>;
+  check(launch(queue, config, kernel, static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
+        "launch of transpose");
+}
+
+// Whether all rows of the input begin at multiples of so many bytes, a power of two.
+bool rows_begin_at(const transpose_args& a, std::int64_t multiple) {
+  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in));
+  const std::int64_t distances = a.in_ld | (a.batch > 1 ? a.in_stride : 0);
+  return ((address | distances * a.element_bytes) & (multiple - 1)) == 0;
+}
+
+template <int Bytes, class IfWhole, class IfCut>
+void start_either(const work_queue& queue, const transpose_args& a) {
+  if constexpr (!std::is_same_v<IfWhole, IfCut>) {
+    if (!rows_begin_at(a, IfWhole::lane_bytes)) return start_tiles<Bytes, false, IfCut>(queue, a);
+  }
+  start_tiles<Bytes, true, IfWhole>(queue, a);
+}
+
+// Whether wide tiles waste little of their width, and a column of them passes through the cache until the next one
+// reads what they brought there.
+template <class Wide>
+bool wide_serves(const transpose_args& a, const device_limits& limits) {
+  const std::int64_t around = 32 * Wide::lane_bytes;  // bytes of a row
+  return Wide::bytes <= limits.shared_bytes && a.cols * a.element_bytes >= 4 * around &&
+         2 * a.rows * around <= limits.cache_bytes / 3 && tiles_in<Wide>(a) >= 4 * limits.multiprocessors;
+}
+
+template <int Bytes>
+void start(const work_queue& queue, const transpose_args& a) {
+  using whole = tiles_of<Bytes, true>;
+  using cut = tiles_of<Bytes, false>;
+  const device_limits limits = limits_of(queue.device->properties());
+  if constexpr (Bytes > 1) {
+    if (wide_serves<typename whole::wide>(a, limits)) {
+      return start_either<Bytes, typename whole::wide, typename cut::wide>(queue, a);
+    }
+  }
+  using large = typename whole::large;
+  if (tiles_in<large>(a) < 4 * limits.multiprocessors || large::bytes > limits.shared_bytes) {
+    return start_either<Bytes, typename whole::small, typename cut::small>(queue, a);
+  }
+  if constexpr (Bytes == 1) {
+    using low = typename whole::low;
+    if (tiles_down<low>(a) * low::height < tiles_down<large>(a) * large::height) {
+      return start_either<Bytes, low, typename cut::low>(queue, a);
+    }
+  }
+  start_either<Bytes, large, typename cut::large>(queue, a);
+}
+
+template <int Bytes>
+bool fits(std::int64_t shared_bytes) {
+  return tiles_of<Bytes, true>::small::bytes <= shared_bytes;
+}
+
+}  // namespace
+
+bool words_serve(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
+  const std::int64_t bytes = a.element_bytes, shared = limits_of(queue.device->properties()).shared_bytes;
+  if (alignment < bytes || a.rows * bytes < 256 || a.cols * bytes < (bytes < 8 ? 128 : 512)) return false;
+  return (bytes == 1 && fits<1>(shared)) || (bytes == 2 && fits<2>(shared)) || (bytes == 4 && fits<4>(shared)) ||
+         (bytes == 8 && fits<8>(shared));
+}
+
+void start_words(const work_queue& queue, const transpose_args& a) {
+  switch (a.element_bytes) {
+    case 1:
+      return start<1>(queue, a);
+    case 2:
+      return start<2>(queue, a);
+    case 4:
+      return start<4>(queue, a);
+    default:
+      return start<8>(queue, a);
+  }
+}
+
+}  // namespace twill::TWILL_BACKEND

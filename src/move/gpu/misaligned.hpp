@@ -1,0 +1,98 @@
+#pragma once
+
+// Transpose of matrices of 1, 2, 4 and 8 byte elements whose rows begin anywhere. A warp reads words side by side (4
+// bytes; 8 for 8-byte elements; or pairs of words) from each of several rows; where rows begin inside of words, a word
+// is cut from two, its own and its neighbour's. The tile in shared memory is transposed, and each of its rows is moved
+// by some words so that the output's multiples of 16 bytes lie at multiples of 16 bytes there: it leaves in aligned
+// chunks, shifted by less than a word. The boundaries between tiles move likewise, output row by output row, to the
+// next multiple of 32: all sectors are written whole, by one block.
+
+#include <cstdint>
+
+#include "device.hpp"
+#include "discard.hpp"
+#include "misaligned_pairs.hpp"
+#include "misaligned_tile.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+// What aligned chunks do not hold of the first and the last tile: less than 16 bytes at both ends of output rows. The
+// first lanes of 32 / Bytes take the beginning, the others the end.
+template <int Bytes, class Shape>
+__device__ void store_ends(unsigned char* out, const unsigned char* tile, const word_matrices& m, int width, int valid,
+                           bool top, bool last) {
+  using unit = typename unit_of_bytes<Bytes>::type;
+  constexpr int units = 16 / Bytes;
+  for (int i = threadIdx.x; i < width * 2 * units; i += Shape::threads) {
+    const int column = i / (2 * units), at = i % units * Bytes;
+    unsigned char* to = out + column * m.out_ld;
+    const int shear = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (words_shear - 1)), first = shear & 15;
+    const bool head = i % (2 * units) < units;
+    const int byte = head ? at : first + ((valid - first) & -16) + at;
+    const bool mine =
+        head ? top && byte < first
+             : valid >= first && (top || byte >= shear) && (last || byte < shear + Shape::length - words_shear);
+    if (mine && byte < valid) {
+      const unsigned char* from = tile + Shape::row_of(column) + 16 - (first & -Shape::word_bytes);
+      *reinterpret_cast<unit*>(to + byte) = *reinterpret_cast<const unit*>(from + byte);
+    }
+  }
+}
+
+template <int Bytes, bool Whole, class Shape>
+__global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
+    transpose_words(unsigned char* out, const unsigned char* in, word_matrices m) {
+  auto* tile = dynamic_shared<unsigned char>();
+  unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
+  if (place >= m.tiles) return;  // the whole block: the grid is a rectangle
+  place = m.tiles - 1 - place;   // those at the lower edge take longest: the last one shall not be left to the end
+  const std::int64_t row0 = static_cast<std::int64_t>(place % m.tiles_r) * Shape::written;
+  place /= m.tiles_r;
+  const std::int64_t col0 = static_cast<std::int64_t>(place % m.tiles_c) * Shape::width;
+  const std::int64_t matrix = place / m.tiles_c;
+  out += matrix * m.out_stride + col0 * m.out_ld + row0 * Bytes;
+  if constexpr (Shape::lane_bytes > Shape::word_bytes) {
+    load_pairs<Bytes, Whole, Shape>(tile, in + matrix * m.in_stride, out, m, row0, col0);
+  } else {
+    load_tile<Bytes, Whole, Shape>(tile, in + matrix * m.in_stride, out, m, row0, col0);
+  }
+  discards_unwritten();  // columns beyond the edge, and of the word behind a chunk what the selector leaves out
+  __syncthreads();
+
+  const std::int64_t rows_left = m.rows - row0, cols_left = m.cols - col0;
+  const int width = cols_left < Shape::width ? static_cast<int>(cols_left) : Shape::width;
+  const int valid = rows_left < Shape::height ? static_cast<int>(rows_left) * Bytes : Shape::length;
+  // Each thread takes every `step`th output row: all of them are aligned alike.
+  constexpr int lanes = Shape::length / 16, step = Shape::threads / lanes, steps = 32 * Shape::per_lane / step;
+  static_assert(step * Bytes % words_shear == 0 && step % (Shape::per_lane * Shape::spread) == 0);
+  const int lane = threadIdx.x % lanes, column = threadIdx.x / lanes;
+  unsigned char* to = out + column * m.out_ld;
+  const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (words_shear - 1));
+  const int most = rows_left <= Shape::height ? valid : first + Shape::length - words_shear;
+  // Two lanes are left over: of the first tile, one takes the chunk before, where there is one.
+  const bool before = row0 == 0 && lane == lanes - 1 && first >= 16;
+  const int place16 = before ? first - 16 : first + lane * 16;
+  if (place16 + 16 <= most) {
+    to += place16;
+    const unsigned char* from = tile + Shape::row_of(column) + 16 + (place16 & -16);
+    const std::uint32_t selector = 0x3210 + 0x1111 * (first & (Shape::word_bytes - 1));
+#pragma unroll
+    for (int i = 0; i < steps; ++i) {
+      const auto* chunk =
+          reinterpret_cast<const word16*>(from + i * (step / Shape::per_lane / Shape::spread) * Shape::pitch);
+      word16 v = *chunk;
+      if (Bytes < 4) {
+        const auto next = *reinterpret_cast<const std::uint32_t*>(chunk + 1);
+        v = make_word16(byte_permute(word<0>(v), word<1>(v), selector), byte_permute(word<1>(v), word<2>(v), selector),
+                        byte_permute(word<2>(v), word<3>(v), selector), byte_permute(word<3>(v), next, selector));
+      }
+      if (column + i * step < width) *reinterpret_cast<word16*>(to) = v;
+      to += step * m.out_ld;
+    }
+  }
+  if (row0 == 0 || rows_left <= Shape::height) {
+    store_ends<Bytes, Shape>(out, tile, m, width, valid, row0 == 0, rows_left <= Shape::height);
+  }
+}
+
+}  // namespace twill::TWILL_BACKEND::kernels

@@ -1,0 +1,213 @@
+#pragma once
+
+// Permutation of 1, 2, 4 and 8 byte elements as a transpose of rows and columns that are several dimensions each: the
+// columns are the dimensions that lie one after another in the input, the rows those that do in the output, whatever
+// their extents. Tiles are those of transpose_words. Where a row of the input begins is worked out by one lane for its
+// warp, where a row of the output begins by one thread for all, while the input's words are on their way.
+
+#include <cstdint>
+
+#include "device.hpp"
+#include "discard.hpp"
+#include "misaligned.hpp"
+#include "tiled_nd.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+struct word_permutation {
+  strided_dims row, col, batch;
+  fast_divisor tiles_r, tiles_c;
+  int tiles;
+  int rows, cols;  // elements
+  int width;       // columns of a tile
+  // Where the input's first and last element are: their words may hold bytes outside of it.
+  int first_batch, last_batch, first_row, last_row;
+};
+
+// The tile of a block, and what of it exists.
+struct permuted_tile {
+  int batch, row0, col0, height, width;
+  bool at_end;  // it holds the input's first or last element
+};
+
+template <class Shape>
+__device__ permuted_tile find_tile(const word_permutation& m, int place) {
+  const int by_row = quotient(place, m.tiles_r);
+  permuted_tile t;
+  t.batch = quotient(by_row, m.tiles_c);
+  t.row0 = (place - by_row * m.tiles_r.divisor) * Shape::written;
+  t.col0 = (by_row - t.batch * m.tiles_c.divisor) * m.width;
+  t.height = m.rows - t.row0 < Shape::height ? m.rows - t.row0 : Shape::height;
+  t.width = m.cols - t.col0 < m.width ? m.cols - t.col0 : m.width;
+  const auto holds = [&](int row) { return t.row0 <= row && row < t.row0 + t.height; };
+  t.at_end = (t.batch == m.first_batch && t.col0 == 0 && holds(m.first_row)) ||
+             (t.batch == m.last_batch && t.col0 + t.width == m.cols && holds(m.last_row));
+  return t;
+}
+
+// The rows of a tile that a warp brings, `rows_at_once` side by side and then some further down; lane i knows where
+// the i-th begins.
+template <class Shape>
+struct warp_rows {
+  static constexpr int some = Shape::rows_at_once, warps = Shape::threads / 32, count = Shape::height / warps;
+  static_assert(count <= 32);
+  std::int64_t mine;
+
+  static __device__ int row(int i) {
+    return i / some * (warps * some) + static_cast<int>(threadIdx.x) / 32 * some + i % some;
+  }
+  __device__ warp_rows(const word_permutation& m, const permuted_tile& t) {
+    const int lane = threadIdx.x % 32, wanted = row(lane < count ? lane : 0);
+    mine = place_of(m.row, t.row0 + (wanted < t.height ? wanted : t.height - 1)).in;
+  }
+  __device__ std::int64_t at(int i) const { return shuffle(mine, i); }
+};
+
+// The words of some rows. Lanes behind the tile's columns repeat the last word.
+template <int Bytes, bool Whole, class Shape>
+__device__ void load_permuted(word_type<Bytes> (&w)[Shape::rows_at_once], const unsigned char* from,
+                              const warp_rows<Shape>& rows, int first, int bytes) {
+  constexpr int size = Shape::word_bytes;
+  const int mine = static_cast<int>(threadIdx.x % 32) * size;
+  int skip[Shape::rows_at_once];
+#pragma unroll
+  for (int i = 0; i < Shape::rows_at_once; ++i) {
+    const unsigned char* row = from + rows.at(first + i);
+    skip[i] = Whole ? 0 : static_cast<int>(reinterpret_cast<std::uintptr_t>(row) & 3);
+    const int last = (skip[i] + bytes - 1) & -size;
+    w[i] = *reinterpret_cast<const word_type<Bytes>*>(row - skip[i] + (mine < last ? mine : last));
+  }
+  if constexpr (!Whole) {
+#pragma unroll
+    for (int i = 0; i < Shape::rows_at_once; ++i) {
+      w[i] = byte_permute(w[i], shuffle_down(w[i], 1), 0x3210 + 0x1111 * static_cast<std::uint32_t>(skip[i]));
+    }
+  }
+}
+
+// Where a thread leaves the words of a row, by column.
+template <int Bytes, class Shape>
+struct word_places {
+  unsigned char* to[Shape::per_word];
+
+  __device__ word_places(unsigned char* tile, const unsigned char* out, const std::int64_t* col_at) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int k = 0; k < Shape::per_word; ++k) {
+      const auto address = reinterpret_cast<std::uintptr_t>(out + col_at[lane * Shape::per_word + k]);
+      to[k] = tile + Shape::row(k, lane) + 16 - (static_cast<int>(-address & 15) & -Shape::word_bytes);
+    }
+  }
+};
+
+// A tile at the ends of the input, element by element.
+template <int Bytes, class Shape>
+__device__ void load_elements(const word_places<Bytes, Shape>& places, const unsigned char* from,
+                              const warp_rows<Shape>& rows, const permuted_tile& t) {
+  using unit = typename unit_of_bytes<Bytes>::type;
+#pragma unroll 1
+  for (int i = 0; i < rows.count; ++i) {
+    const int row = rows.row(i);
+    const unsigned char* at = from + rows.at(i);
+#pragma unroll
+    for (int k = 0; k < Shape::per_word; ++k) {
+      const int column = static_cast<int>(threadIdx.x % 32) * Shape::per_word + k;
+      if (row >= t.height || column >= t.width) continue;
+      *reinterpret_cast<unit*>(places.to[k] + row * Bytes) = *reinterpret_cast<const unit*>(at + column * Bytes);
+    }
+  }
+}
+
+// What aligned chunks do not hold of the first and the last tile: less than 16 bytes at both ends of output rows.
+template <int Bytes, class Shape>
+__device__ void store_permuted_ends(unsigned char* out, const unsigned char* tile, const permuted_tile& t,
+                                    const std::int64_t* col_at) {
+  using unit = typename unit_of_bytes<Bytes>::type;
+  constexpr int units = 16 / Bytes;
+  const int valid = t.height * Bytes;
+  const bool top = t.row0 == 0;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < t.width * 2 * units; i += Shape::threads) {
+    const int column = i / (2 * units), at = i % units * Bytes;
+    unsigned char* to = out + col_at[column];
+    const int shear = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (words_shear - 1)), first = shear & 15;
+    const bool head = i % (2 * units) < units;
+    const int byte = head ? at : first + ((valid - first) & -16) + at;
+    const bool mine = head ? top && byte < first
+                           : valid >= first && (top || byte >= shear) && byte < shear + Shape::length - words_shear;
+    if (mine && byte < valid) {
+      const unsigned char* from = tile + Shape::row_of(column) + 16 - (first & -Shape::word_bytes);
+      *reinterpret_cast<unit*>(to + byte) = *reinterpret_cast<const unit*>(from + byte);
+    }
+  }
+}
+
+// Writes the aligned chunks of the output rows.
+template <int Bytes, class Shape>
+__device__ void store_permuted(unsigned char* out, const unsigned char* tile, const permuted_tile& t,
+                               const std::int64_t* col_at) {
+  constexpr int lanes = Shape::length / 16, step = Shape::threads / lanes, steps = 32 * Shape::per_word / step;
+  static_assert(step % (Shape::per_word * Shape::spread) == 0);
+  const int lane = threadIdx.x % lanes, column = threadIdx.x / lanes, valid = t.height * Bytes;
+  // Two lanes are left over: of the first tile, one takes the chunk before, where there is one.
+  const bool before = t.row0 == 0 && lane == lanes - 1;
+  if (!before && lane >= lanes - words_shear / 16) return;
+  const unsigned char* from = tile + Shape::row_of(column) + 16;
+#pragma unroll
+  for (int i = 0; i < steps; ++i) {
+    if (column + i * step >= t.width) return;
+    unsigned char* to = out + col_at[column + i * step];
+    const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (words_shear - 1));
+    const int at = before ? first - 16 : first + lane * 16;
+    if (at < 0 || at + 16 > valid) continue;
+    const auto* chunk = reinterpret_cast<const word16*>(
+        from + i * (step / Shape::per_word / Shape::spread) * Shape::pitch + (at & -16));
+    word16 v = *chunk;
+    if (Bytes < 4) {
+      const std::uint32_t selector = 0x3210 + 0x1111 * (first & (Shape::word_bytes - 1));
+      const auto next = *reinterpret_cast<const std::uint32_t*>(chunk + 1);
+      v = make_word16(byte_permute(word<0>(v), word<1>(v), selector), byte_permute(word<1>(v), word<2>(v), selector),
+                      byte_permute(word<2>(v), word<3>(v), selector), byte_permute(word<3>(v), next, selector));
+    }
+    *reinterpret_cast<word16*>(to + at) = v;
+  }
+}
+
+template <int Bytes, bool Whole, class Shape>
+__global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
+    permute_words(unsigned char* out, const unsigned char* in, word_permutation by_value) {
+  const word_permutation& m = argument_after(by_value, out, in);
+  constexpr int some = Shape::rows_at_once;
+  auto* tile = dynamic_shared<unsigned char>();
+  auto* const col_at = reinterpret_cast<std::int64_t*>(tile + Shape::bytes);
+  const auto place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+  if (place >= m.tiles) return;  // the whole block: the grid is a rectangle
+  const permuted_tile t = find_tile<Shape>(m, static_cast<int>(place));
+  const warp_rows<Shape> rows(m, t);
+  const strided_place base = place_of(m.batch, t.batch);
+  in += base.in + static_cast<std::int64_t>(t.col0) * Bytes;
+  out += base.out + static_cast<std::int64_t>(t.row0) * Bytes;
+  word_type<Bytes> w[some];
+  if (!t.at_end) load_permuted<Bytes, Whole, Shape>(w, in, rows, 0, t.width * Bytes);
+  for (int i = threadIdx.x; i < 32 * Shape::per_word; i += Shape::threads) {
+    col_at[i] = place_of(m.col, t.col0 + (i < t.width ? i : t.width - 1)).out;
+  }
+  __syncthreads();
+  const word_places<Bytes, Shape> places(tile, out, col_at);
+  if (t.at_end) {
+    load_elements<Bytes, Shape>(places, in, rows, t);
+  } else {
+    store_words<Bytes>(places.to, w, rows.row(0) * Bytes);
+#pragma unroll 1
+    for (int i = some; i < rows.count && rows.row(i) < t.height; i += some) {
+      load_permuted<Bytes, Whole, Shape>(w, in, rows, i, t.width * Bytes);
+      store_words<Bytes>(places.to, w, rows.row(i) * Bytes);
+    }
+  }
+  discards_unwritten();  // columns beyond the edge, and of the word behind a chunk what the selector leaves out
+  __syncthreads();
+  store_permuted<Bytes, Shape>(out, tile, t, col_at);
+  if (t.row0 == 0 || t.row0 + t.height == m.rows) store_permuted_ends<Bytes, Shape>(out, tile, t, col_at);
+}
+
+}  // namespace twill::TWILL_BACKEND::kernels

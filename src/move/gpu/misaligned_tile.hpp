@@ -1,0 +1,216 @@
+#pragma once
+
+// How transpose_words brings a tile to shared memory, a word a lane: see there.
+
+#include <cstdint>
+
+#include "device.hpp"
+#include "gpu/realign.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+struct word_matrices {
+  std::int64_t rows, cols;                            // elements
+  std::int64_t in_ld, out_ld, in_stride, out_stride;  // bytes
+  unsigned tiles_r, tiles_c, tiles;                   // down, across, in all
+};
+
+constexpr int words_shear = 32;
+
+// A tile, and the block that moves it. A warp takes 32 words side by side of each of `rows_at_once` rows; where words
+// are cut from two (not Whole) the last lane only serves its neighbour. Output rows 16 / Bytes apart are aligned alike;
+// so that lanes side by side, whose tile rows are moved by different numbers of words, write to different banks, the
+// rows of each `spread` lanes lie 32 / spread rows apart.
+template <int Bytes, bool Whole, int Length, int Threads, int Rows, int Blocks, bool Around = false>
+struct word_tile {
+  static constexpr bool around = Around;  // loads bring what lies around them to the cache
+  static constexpr int word_bytes = Bytes < 4 ? 4 : Bytes, per_word = word_bytes / Bytes, threads = Threads;
+  static constexpr int lane_bytes = word_bytes, per_lane = per_word;
+  static constexpr int length = Length, rows_at_once = Rows;                             // bytes of an output row
+  static constexpr int height = length / Bytes, written = height - words_shear / Bytes;  // elements
+  static constexpr int width = (Whole ? 32 : 31) * per_word;
+  static constexpr int pitch = length + 16, bytes = 32 * per_word * pitch + 16;
+  static constexpr int spread = 16 / word_bytes, least_blocks = blocks_at_once(Threads, Blocks);
+  static_assert(height % (threads / 32 * rows_at_once) == 0);
+
+  // The tile's row for column `element` of word `lane`, in bytes.
+  static __device__ int row(int element, int lane) {
+    return (element * 32 + lane / spread + lane % spread * (32 / spread)) * pitch;
+  }
+  static __device__ int row_of(int column) { return row(column % per_word, column / per_word); }
+};
+
+template <int Bytes>
+using word_type = typename unit_of_bytes < Bytes<4 ? 4 : Bytes>::type;
+
+// Word q of the column `element` of the rows whose words are w.
+template <int Bytes>
+__device__ word_type<Bytes> word_of_column(const word_type<Bytes>* w, int q, int element) {
+  if constexpr (Bytes == 1) {
+    const std::uint32_t pair = element < 2 ? 0x5140 : 0x7362;
+    return byte_permute(byte_permute(w[4 * q], w[4 * q + 1], pair), byte_permute(w[4 * q + 2], w[4 * q + 3], pair),
+                        element % 2 == 0 ? 0x5410 : 0x7632);
+  } else if constexpr (Bytes == 2) {
+    return byte_permute(w[2 * q], w[2 * q + 1], element == 0 ? 0x5410 : 0x7632);
+  } else {
+    return w[q];
+  }
+}
+
+// Leaves the words of some rows in the tile rows of their columns.
+template <int Bytes, int Rows>
+__device__ void store_words(unsigned char* const (&to)[sizeof(word_type<Bytes>) / Bytes],
+                            const word_type<Bytes> (&w)[Rows], int offset) {
+  constexpr int per_word = sizeof(word_type<Bytes>) / Bytes;
+#pragma unroll
+  for (int k = 0; k < per_word; ++k) {
+#pragma unroll
+    for (int q = 0; q < Rows / per_word; ++q) {
+      reinterpret_cast<word_type<Bytes>*>(to[k] + offset)[q] = word_of_column<Bytes>(w, q, k);
+    }
+  }
+}
+
+// Where a thread reads: a word of each of some rows that lie within the matrix, then of rows further down.
+template <int Bytes, bool Whole, bool Around, int Rows>
+struct word_reader {
+  static constexpr int phases = Whole ? 1 : 4 / Bytes;  // rows after which words begin alike
+  const unsigned char* at[phases];
+  std::uint32_t selector[phases];
+
+  __device__ word_reader(const unsigned char* from, std::int64_t ld) {
+#pragma unroll
+    for (int p = 0; p < phases; ++p) {
+      const auto skip = Whole ? 0 : static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from + p * ld) & 3);
+      at[p] = from + p * ld - skip;
+      selector[p] = 0x3210 + 0x1111 * skip;
+    }
+  }
+
+  // All loads are on their way together. Then moves on by `step` bytes.
+  __device__ void load(word_type<Bytes> (&w)[Rows], std::int64_t ld, std::int64_t step) {
+#pragma unroll
+    for (int p = 0; p < phases; ++p) {
+      const unsigned char* row = at[p];
+#pragma unroll
+      for (int i = p; i < Rows; i += phases) {
+        const auto* word = reinterpret_cast<const word_type<Bytes>*>(row);
+        w[i] = Around ? load_around<128>(word) : *word;
+        row += phases * ld;
+      }
+      at[p] += step;
+    }
+    if constexpr (!Whole) {
+#pragma unroll
+      for (int i = 0; i < Rows; ++i) w[i] = byte_permute(w[i], shuffle_down(w[i], 1), selector[i % phases]);
+    }
+  }
+};
+
+// Words of four rows at the matrix's edges, element by element; what lies outside is 0.
+template <int Bytes>
+__device__ void load_edge(word_type<Bytes> (&w)[4], const unsigned char* from, std::int64_t ld, std::int64_t rows,
+                          std::int64_t bytes) {
+  using unit = typename unit_of_bytes<Bytes>::type;
+  constexpr int units = sizeof(w[0]) / Bytes;
+  unit held[4][units];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+#pragma unroll
+    for (int u = 0; u < units; ++u) {
+      held[i][u] = 0;
+      if (i < rows && u * Bytes < bytes) held[i][u] = *reinterpret_cast<const unit*>(from + i * ld + u * Bytes);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    w[i] = held[i][0];
+#pragma unroll
+    for (int u = 1; u < units; ++u) w[i] |= static_cast<word_type<Bytes>>(held[i][u]) << (u * 8 * Bytes % 64);
+  }
+}
+
+// Words of rows from `row` on; rows before `first` and behind `last` repeat these, as a test between the loads would
+// hold them up.
+template <int Bytes, bool Whole, int Rows>
+__device__ void load_clamped(word_type<Bytes> (&w)[Rows], const unsigned char* from, std::int64_t ld, int row,
+                             int first, int last) {
+  std::uint32_t skip[Rows];
+#pragma unroll
+  for (int i = 0; i < Rows; ++i) {
+    const int r = row + i < first ? first : row + i > last ? last : row + i;
+    const unsigned char* at = from + r * ld;
+    skip[i] = Whole ? 0 : static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at) & 3);
+    w[i] = *reinterpret_cast<const word_type<Bytes>*>(at - skip[i]);
+  }
+  if constexpr (!Whole) {
+#pragma unroll
+    for (int i = 0; i < Rows; ++i) w[i] = byte_permute(w[i], shuffle_down(w[i], 1), 0x3210 + 0x1111 * skip[i]);
+  }
+}
+
+// The rows of a tile that lie in the matrix, 0 to `last`, and of those the ones of which whole words can be read.
+struct tile_rows {
+  int last, first_whole, last_whole;
+};
+
+// A row of a tile takes a word, or a pair of words, of each lane; the first may begin some bytes early, the last end
+// behind the row: in packed neighbours, or, of the matrix's first and last row, nowhere.
+template <int Bytes, bool Whole, class Shape>
+__device__ tile_rows rows_of_tile(const unsigned char* in, const word_matrices& m, std::int64_t row0,
+                                  std::int64_t offset) {
+  const std::int64_t bytes = m.cols * Bytes, left = m.rows - row0;
+  const bool before = !Whole && offset<Shape::lane_bytes, behind = offset + 32 * Shape::lane_bytes> bytes;
+  const int last = left < Shape::height ? static_cast<int>(left) - 1 : Shape::height - 1;
+  if (!before && !behind) return {last, 0, last};
+  if (m.in_ld != bytes || bytes < 32 * Shape::lane_bytes) return {last, 0, -1};
+  const bool bare = before && row0 == 0 && (reinterpret_cast<std::uintptr_t>(in) & (Shape::lane_bytes - 1)) != 0;
+  return {last, bare ? 1 : 0, behind && left <= Shape::height ? last - 1 : last};
+}
+
+// Brings the tile at (row0, col0) of the matrix, transposed, to shared memory. `out` is where it goes to.
+template <int Bytes, bool Whole, class Shape>
+__device__ void load_tile(unsigned char* tile, const unsigned char* in, const unsigned char* out,
+                          const word_matrices& m, std::int64_t row0, std::int64_t col0) {
+  constexpr int size = Shape::word_bytes, rows = Shape::rows_at_once, warps = Shape::threads / 32;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  unsigned char* to[Shape::per_word];
+#pragma unroll
+  for (int k = 0; k < Shape::per_word; ++k) {
+    const auto address = reinterpret_cast<std::uintptr_t>(out + (lane * Shape::per_word + k) * m.out_ld);
+    to[k] = tile + Shape::row(k, lane) + 16 - (static_cast<int>(-address & 15) & -size);
+  }
+  const std::int64_t offset = col0 * Bytes, left = m.cols * Bytes - offset - lane * size;
+  const tile_rows r = rows_of_tile<Bytes, Whole, Shape>(in, m, row0, offset);
+  const unsigned char* from = in + row0 * m.in_ld + offset + lane * size;
+  const int begin = warp * rows;
+  if (r.first_whole == 0 && r.last_whole == Shape::height - 1) {
+    word_reader<Bytes, Whole, Shape::around, rows> reader(from + begin * m.in_ld, m.in_ld);
+#pragma unroll
+    for (int row = 0; row < Shape::height; row += warps * rows) {
+      word_type<Bytes> w[rows];
+      reader.load(w, m.in_ld, warps * rows * m.in_ld);
+      store_words<Bytes>(to, w, (row + begin) * Bytes);
+    }
+    return;
+  }
+  constexpr int some = rows < 8 ? rows : 8;  // 16 would cost registers
+#pragma unroll 1
+  for (int part = 0; part < Shape::height / warps; part += some) {
+    const int row = part / rows * (warps * rows) + begin + part % rows;
+    if (r.first_whole <= r.last_whole) {
+      word_type<Bytes> w[some];
+      load_clamped<Bytes, Whole, some>(w, from, m.in_ld, row, r.first_whole, r.last_whole);
+      store_words<Bytes>(to, w, row * Bytes);
+    }
+#pragma unroll 1
+    for (int four = row; four < row + some && four <= r.last; four += 4) {
+      if (four >= r.first_whole && (four + 3 <= r.last_whole || r.last == r.last_whole)) continue;
+      word_type<Bytes> w[4];
+      load_edge<Bytes>(w, from + four * m.in_ld, m.in_ld, r.last + 1 - four, left);
+      store_words<Bytes>(to, w, four * Bytes);
+    }
+  }
+}
+
+}  // namespace twill::TWILL_BACKEND::kernels

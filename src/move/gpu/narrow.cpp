@@ -1,0 +1,101 @@
+// Matrices of 2 to 8 columns or rows (narrow.hpp).
+
+#include "families.hpp"
+
+#include <cstdint>
+#include <utility>
+
+#include "narrow.hpp"
+
+#include "backends/error.hpp"
+#include "gpu/limits.hpp"
+#include "launch.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+using detail::transpose_args;
+using detail::work_queue;
+using kernels::skinny_matrices;
+
+constexpr std::int64_t least_extent = 2, most_extent = 8;
+constexpr std::int64_t most_threads = 128;  // fewer than the kernels are compiled for, whose registers are bounded so
+
+// A matrix with its short side named: tall ones have few columns, wide ones few rows.
+struct skinny_plan {
+  bool tall;
+  std::int64_t extent, length;  // of the short and the long side
+};
+
+skinny_plan plan_of(const transpose_args& a) {
+  return a.cols <= a.rows ? skinny_plan{true, a.cols, a.rows} : skinny_plan{false, a.rows, a.cols};
+}
+
+// Shared memory of a block, padding included.
+constexpr std::int64_t shared_bytes(std::int64_t extent, std::int64_t threads) {
+  return extent * threads * 9 / 8 * 16;
+}
+
+using skinny_kernel = void (*)(unsigned char*, const unsigned char*, skinny_matrices);
+
+template <int Bytes, int... Extents>
+skinny_kernel kernel_of(const skinny_plan& p, std::integer_sequence<int, Extents...>) {
+  const skinny_kernel tall[] = {&kernels::transpose_tall<Bytes, least_extent + Extents>...};
+  const skinny_kernel wide[] = {&kernels::transpose_wide<Bytes, least_extent + Extents>...};
+  return (p.tall ? tall : wide)[p.extent - least_extent];
+}
+
+skinny_kernel kernel_of(const skinny_plan& p, std::int64_t bytes) {
+  const std::make_integer_sequence<int, most_extent - least_extent + 1> extents;
+  switch (bytes) {
+    case 1:
+      return kernel_of<1>(p, extents);
+    case 2:
+      return kernel_of<2>(p, extents);
+    case 4:
+      return kernel_of<4>(p, extents);
+    case 8:
+      return kernel_of<8>(p, extents);
+    default:
+      return kernel_of<16>(p, extents);
+  }
+}
+
+}  // namespace
+
+bool skinny_serves(const work_queue& queue, const transpose_args& a) {
+  const skinny_plan p = plan_of(a);
+  const std::int64_t bytes = a.element_bytes;
+  if (bytes > 16 || lowest_bit(bytes) != bytes || p.extent < least_extent || p.extent > most_extent) return false;
+  if (p.length * bytes < 64 * 16 || (p.tall ? a.in_ld : a.out_ld) != p.extent) return false;
+  if (shared_bytes(p.extent, 64) > limits_of(queue.device->properties()).shared_bytes) return false;
+  const auto addresses = reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out);
+  const std::int64_t distances =
+      (p.tall ? a.out_ld : a.in_ld) | p.length | (a.batch > 1 ? a.in_stride | a.out_stride : 0);
+  return ((static_cast<std::int64_t>(addresses) | distances * bytes) & 15) == 0;
+}
+
+void start_skinny(const work_queue& queue, const transpose_args& a) {
+  const skinny_plan p = plan_of(a);
+  const std::int64_t bytes = a.element_bytes, groups = p.length * bytes / 16;
+  const device_limits limits = limits_of(queue.device->properties());
+  std::int64_t threads = most_threads;
+  while (threads > 64 && (ceil_div(groups, threads) * a.batch < 2 * limits.multiprocessors ||
+                          shared_bytes(p.extent, threads) > limits.shared_bytes)) {
+    threads /= 2;
+  }
+  const std::int64_t tiles = ceil_div(groups, threads);
+  skinny_matrices m{};
+  m.groups = groups;
+  m.ld = (p.tall ? a.out_ld : a.in_ld) * bytes;
+  m.in_stride = a.in_stride * bytes;
+  m.out_stride = a.out_stride * bytes;
+  const auto config = grid_of(tiles * a.batch, static_cast<int>(threads), shared_bytes(p.extent, threads));
+  m.tiles = static_cast<unsigned>(tiles);
+  m.all_tiles = static_cast<unsigned>(tiles * a.batch);
+  check(launch(queue, config, kernel_of(p, bytes), static_cast<unsigned char*>(a.out),
+               static_cast<const unsigned char*>(a.in), m),
+        "launch of transpose");
+}
+
+}  // namespace twill::TWILL_BACKEND

@@ -1,0 +1,81 @@
+#include "reverse.hpp"
+
+#include <algorithm>
+
+#include "backends/backend.hpp"
+#include "gpu/limits.hpp"
+#include "launch.hpp"
+#include "operations.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+using detail::reverse_args;
+using detail::work_queue;
+
+template <int Bytes>
+void start_chunks(const work_queue& queue, const reverse_args& a) {
+  const std::int64_t bytes = a.count * a.element_bytes;
+  const auto lead = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out) & 15);
+  const std::int64_t block = kernels::reverse_depth * kernels::reverse_threads * 16;
+  check(launch(queue, grid_of((bytes + lead + block - 1) / block, kernels::reverse_threads, 0),
+               &kernels::reverse_chunks<Bytes>, static_cast<unsigned char*>(a.out),
+               static_cast<const unsigned char*>(a.in), bytes),
+        "launch of reverse");
+}
+
+template <class Unit>
+void start_staged(const work_queue& queue, const reverse_args& a) {
+  const auto shared = static_cast<std::int64_t>(queue.device->properties().shared_bytes_per_block);
+  const bool in_place = a.in == a.out;
+  const std::int64_t budget = std::min<std::int64_t>(in_place ? 8192 : 16384, shared / 4);
+  // Pieces of whole lines of 128 bytes, as far as that is possible.
+  const std::int64_t step = 128 / (a.element_bytes & -a.element_bytes), fit = budget / a.element_bytes;
+  kernels::staged_line line{};
+  line.count = a.count;
+  line.bytes = static_cast<int>(a.element_bytes);
+  line.piece = static_cast<int>(fit < step ? fit : fit / step * step);
+  line.piece_bytes = (line.piece * line.bytes + 15) / 16 * 16 + 16;
+  line.units = kernels::make_divisor(a.element_bytes / static_cast<std::int64_t>(sizeof(Unit)));
+  const std::int64_t elements = in_place ? a.count / 2 : a.count, blocks = (elements + line.piece - 1) / line.piece;
+  check(launch(queue, grid_of(blocks, kernels::reverse_threads, (in_place ? 2 : 1) * line.piece_bytes),
+               &kernels::reverse_staged<Unit>, static_cast<unsigned char*>(a.out),
+               static_cast<const unsigned char*>(a.in), line),
+        "launch of reverse");
+}
+
+}  // namespace
+
+void reverse(const work_queue& queue, const reverse_args& a) {
+  const auto in = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in));
+  const auto out = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out));
+  if (a.in != a.out && 16 % a.element_bytes == 0 && out % a.element_bytes == 0) {
+    switch (a.element_bytes) {
+      case 1:
+        return start_chunks<1>(queue, a);
+      case 2:
+        return start_chunks<2>(queue, a);
+      case 4:
+        return start_chunks<4>(queue, a);
+      case 8:
+        return start_chunks<8>(queue, a);
+      default:
+        return start_chunks<16>(queue, a);
+    }
+  }
+  const std::int64_t bits = in | out | a.element_bytes | 16;
+  switch (bits & -bits) {
+    case 1:
+      return start_staged<std::uint8_t>(queue, a);
+    case 2:
+      return start_staged<std::uint16_t>(queue, a);
+    case 4:
+      return start_staged<std::uint32_t>(queue, a);
+    case 8:
+      return start_staged<std::uint64_t>(queue, a);
+    default:
+      return start_staged<word16>(queue, a);
+  }
+}
+
+}  // namespace twill::TWILL_BACKEND

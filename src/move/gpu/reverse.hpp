@@ -1,0 +1,142 @@
+#pragma once
+
+// Reversal of a line of elements. Elements of 1, 2, 4, 8 or 16 bytes whose output is aligned to them are turned round
+// in registers, 16 bytes at a time. Others, and all in place, go through shared memory: a block stages what it reads
+// as it lies in memory, and gathers aligned chunks of the output from it unit by unit; in place it stages two pieces
+// that lie as far from one end as from the other, and writes each where the other was.
+
+#include <cstdint>
+
+#include "device.hpp"
+#include "discard.hpp"
+#include "gpu/fast_division.hpp"
+#include "gpu/realign.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+constexpr int reverse_threads = 256;
+constexpr int reverse_depth = 4;  // chunks of a thread
+
+/// The elements of a chunk in reverse order.
+template <int Bytes>
+__device__ word16 reversed(const word16& v) {
+  if (Bytes == 16) return v;
+  if (Bytes == 8) return make_word16(word<2>(v), word<3>(v), word<0>(v), word<1>(v));
+  const std::uint32_t selector = Bytes == 4 ? 0x3210 : Bytes == 2 ? 0x1032 : 0x0123;
+  return make_word16(byte_permute(word<3>(v), 0, selector), byte_permute(word<2>(v), 0, selector),
+                     byte_permute(word<1>(v), 0, selector), byte_permute(word<0>(v), 0, selector));
+}
+
+/// Out of place, `bytes` bytes; `out` is a multiple of Bytes, `in` is anything.
+template <int Bytes>
+__global__ void __launch_bounds__(reverse_threads)
+    reverse_chunks(unsigned char* out, const unsigned char* in, std::int64_t bytes) {
+  const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+  const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 15);
+  const std::int64_t first = (block * reverse_depth * reverse_threads + threadIdx.x) * 16 - lead;
+  const int skip = static_cast<int>((reinterpret_cast<std::uintptr_t>(in) + bytes + lead) & 15);
+  word16 low[reverse_depth], high[reverse_depth];
+#pragma unroll
+  for (int k = 0; k < reverse_depth; ++k) {
+    const std::int64_t at = first + k * reverse_threads * 16, from = bytes - 16 - at;
+    if (at < 0 || from < skip || (skip && at < 16 - skip)) continue;
+    low[k] = *reinterpret_cast<const word16*>(in + from - skip);
+    high[k] = *reinterpret_cast<const word16*>(in + from + (skip ? 16 - skip : 0));
+  }
+#pragma unroll
+  for (int k = 0; k < reverse_depth; ++k) {
+    const std::int64_t at = first + k * reverse_threads * 16, from = bytes - 16 - at;
+    if (at < 0 || from < skip || (skip && at < 16 - skip)) {
+      for (std::int64_t byte = at < 0 ? 0 : at; byte < at + 16 && byte < bytes; ++byte) {
+        const std::int64_t within = byte & (Bytes - 1);
+        out[byte] = in[bytes - Bytes - (byte - within) + within];
+      }
+      continue;
+    }
+    *reinterpret_cast<word16*>(out + at) = reversed<Bytes>(realigned<1>(low[k], high[k], skip));
+  }
+}
+
+struct staged_line {
+  std::int64_t count;  // elements
+  int bytes;           // of an element
+  int piece;           // elements that a block takes, from each end where it works in place
+  int piece_bytes;     // shared memory for a piece
+  fast_divisor units;  // of an element
+};
+
+/// Brings `bytes` bytes to shared memory, into chunks as they lie in global memory; returns where the first one is.
+template <class Unit>
+__device__ const unsigned char* stage(unsigned char* shared, const unsigned char* from, int bytes) {
+  const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
+  for (int at = static_cast<int>(threadIdx.x) * 16 - skip; at < bytes; at += reverse_threads * 16) {
+    if (at >= 0 && at + 16 <= bytes) {
+      *reinterpret_cast<word16*>(shared + skip + at) = *reinterpret_cast<const word16*>(from + at);
+      continue;
+    }
+    for (int byte = at < 0 ? 0 : at; byte < at + 16 && byte < bytes; byte += static_cast<int>(sizeof(Unit))) {
+      *reinterpret_cast<Unit*>(shared + skip + byte) = *reinterpret_cast<const Unit*>(from + byte);
+    }
+  }
+  return shared + skip;
+}
+
+// The chunk of the output at byte `at`, when an element is one unit: a chunk of the input, turned round.
+template <int Bytes>
+__device__ word16 turned_chunk(const unsigned char* from) {
+  const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
+  const auto* chunk = reinterpret_cast<const word16*>(from - skip);
+  return reversed<Bytes>(Bytes == 16 || skip == 0 ? chunk[0] : realigned<Bytes>(chunk[0], chunk[1], skip));
+}
+
+/// Writes the `count` elements at `staged` in reverse order.
+template <class Unit>
+__device__ void store_reversed(unsigned char* to, const unsigned char* staged, int count, const staged_line& line) {
+  constexpr int size = static_cast<int>(sizeof(Unit));
+  const int bytes = count * line.bytes;
+  const auto source = [&](int unit) {
+    const int element = quotient(unit, line.units), within = unit * size - element * line.bytes;
+    return reinterpret_cast<const Unit*>(staged + (count - 1 - element) * line.bytes + within);
+  };
+  const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) & 15);
+  for (int at = static_cast<int>(threadIdx.x) * 16 - lead; at < bytes; at += reverse_threads * 16) {
+    if (at >= 0 && at + 16 <= bytes) {
+      word16 v;
+      if (line.units.divisor == 1) {
+        v = turned_chunk<size>(staged + bytes - 16 - at);
+      } else {
+        unit_chunk<Unit> chunk;
+#pragma unroll
+        for (int u = 0; u < 16 / size; ++u) chunk.unit[u] = *source(at / size + u);
+        v = chunk.whole();
+      }
+      *reinterpret_cast<word16*>(to + at) = v;
+      continue;
+    }
+    for (int byte = at < 0 ? 0 : at; byte < at + 16 && byte < bytes; byte += size) {
+      *reinterpret_cast<Unit*>(to + byte) = *source(byte / size);
+    }
+  }
+}
+
+/// Any elements that consist of units, out of place or, where in == out, in place.
+template <class Unit>
+__global__ void __launch_bounds__(reverse_threads)
+    reverse_staged(unsigned char* out, const unsigned char* in, staged_line line) {
+  unsigned char* shared = dynamic_shared<unsigned char>();
+  const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+  const bool in_place = in == out;
+  const std::int64_t all = in_place ? line.count / 2 : line.count, first = block * line.piece;
+  if (first >= all) return;  // the whole block: the grid is a rectangle
+  const int count = static_cast<int>(all - first < line.piece ? all - first : line.piece);
+  const std::int64_t low = first * line.bytes, high = (line.count - first - count) * line.bytes;
+  const unsigned char* upper = stage<Unit>(shared, in + high, count * line.bytes);
+  const unsigned char* lower = upper;
+  if (in_place) lower = stage<Unit>(shared + line.piece_bytes, in + low, count * line.bytes);
+  discards_unwritten();
+  __syncthreads();
+  store_reversed<Unit>(out + low, upper, count, line);
+  if (in_place) store_reversed<Unit>(out + high, lower, count, line);
+}
+
+}  // namespace twill::TWILL_BACKEND::kernels

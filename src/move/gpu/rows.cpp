@@ -1,0 +1,73 @@
+#include "rows.hpp"
+
+#include <algorithm>
+
+#include "box.hpp"
+#include "gpu/limits.hpp"
+#include "launch.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+using detail::permute_args;
+using detail::permute_dim;
+using detail::work_queue;
+using kernels::line_rows;
+
+constexpr std::int64_t longest_line = std::int64_t{1} << 30;
+
+bool lines_aligned(const permute_args& a, int first) {
+  auto bits = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out));
+  for (int i = first; i < a.rank; ++i) bits |= a.dims[i].out_stride;
+  return bits % 16 == 0;
+}
+
+template <class Unit>
+void start(const work_queue& queue, const permute_args& a, const line_rows& m) {
+  constexpr int in_block = kernels::rows_threads * kernels::rows_depth;
+  const std::int64_t lines = in_block / m.by_line.divisor + 2;
+  check(launch(queue, grid_of(ceil_div(m.chunks, in_block), kernels::rows_threads, lines * 16),
+               &kernels::permute_rows<Unit>, static_cast<unsigned char*>(a.out),
+               static_cast<const unsigned char*>(a.in), m),
+        "launch of permute");
+}
+
+}  // namespace
+
+bool permute_by_rows(const work_queue& queue, const permute_args& a) {
+  if (a.run_bytes < 16 || a.run_bytes > longest_line) return false;
+  line_rows m{};
+  m.row_bytes = m.line_bytes = static_cast<int>(a.run_bytes);
+  m.by_row = kernels::make_divisor(m.row_bytes);
+  int first = 0;
+  if (a.dims[0].out_stride == a.run_bytes && a.dims[0].extent <= longest_line / a.run_bytes) {
+    first = 1;
+    m.line_bytes *= static_cast<int>(a.dims[0].extent);
+    m.row_stride = a.dims[0].in_stride;
+  }
+  std::int64_t lines = 1;
+  for (int i = 0; i < a.rank; ++i) {
+    const permute_dim& d = a.dims[i];
+    (d.in_stride < 0 ? m.in_low : m.in_high) += (d.extent - 1) * d.in_stride;
+    if (i < first) continue;
+    if (d.extent > INT32_MAX) return false;
+    m.dim[m.rank++] = {kernels::make_divisor(d.extent), d.in_stride, d.out_stride};
+    lines *= d.extent;
+  }
+  m.in_high += a.run_bytes;
+  const std::int64_t by_line = (m.line_bytes + (lines_aligned(a, first) ? 15 : 30)) / 16;
+  m.by_line = kernels::make_divisor(by_line);
+  m.chunks = lines * by_line;
+  if (lines > INT32_MAX) return false;
+  const std::int64_t unit = unit_of(a);
+  if (unit == 16) {
+    start<word16>(queue, a, m);
+  } else if (unit >= 4) {
+    start<std::uint32_t>(queue, a, m);
+  } else {
+    start<std::uint8_t>(queue, a, m);
+  }
+  return true;
+}
+
+}  // namespace twill::TWILL_BACKEND

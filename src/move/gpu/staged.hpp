@@ -1,0 +1,178 @@
+#pragma once
+
+// Transpose of many small packed matrices: they are the same bytes on both sides, in another order. A window is a few
+// of them, whole matrices and whole chunks of 16 bytes, up to `Capacity` bytes. A block takes `Runs` windows, `stride`
+// apart, brings them to shared memory and gathers the chunks of the output unit by unit. Where the units of a chunk lie
+// is worked out once and serves the same chunk of all windows; all of them begin alike in their lines of 128 bytes, and
+// warps write whole lines. Padding, which the host chooses for the shape, keeps bank conflicts low.
+
+#include <cstdint>
+
+#include "device.hpp"
+#include "gpu/divider.hpp"
+#include "gpu/realign.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+struct small_matrices {
+  std::int64_t bytes, stride;  // of all matrices; from a window of the block to the next
+  int window;                  // bytes
+  int line;                    // bytes whose multiples the output of a block's first thread begins at
+  int rows, cols;
+  int pad, pad_shift;  // so many bytes after each 2^pad_shift
+  divider matrix, column;
+};
+
+/// Shared memory of a window.
+template <int Capacity>
+inline constexpr int small_region = Capacity + Capacity / 128 * 16;
+
+__device__ inline int padded(int byte, const small_matrices& m) {
+  return byte + (byte >> m.pad_shift) * m.pad;
+}
+
+// The places in shared memory of the units of the chunk at byte `at` of the output; the input begins at byte `skew`.
+template <class Unit>
+__device__ void find_units(int (&place)[16 / sizeof(Unit)], int at, int skew, const small_matrices& m) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
+  const int unit = at / size, matrix = static_cast<int>(divide(unit, m.matrix)), elements = m.rows * m.cols;
+  const int within = unit - matrix * elements;
+  const int column = static_cast<int>(divide(within, m.column)), row = within - column * m.rows;
+  int from = matrix * elements + row * m.cols + column, end = (matrix + 1) * elements;
+  if (m.rows >= units) {  // at most one column ends
+    const int until = m.rows - 1 - row, back = column + 1 == m.cols ? 1 - m.cols : 1 - elements;
+#pragma unroll
+    for (int u = 0; u < units; ++u) {
+      place[u] = padded(from * size + skew, m);
+      from += m.cols;
+      if (u == until) from += back;
+    }
+    return;
+  }
+#pragma unroll
+  for (int u = 0; u < units; ++u) {
+    place[u] = padded(from * size + skew, m);
+    from += m.cols;
+    if (from >= end) {  // the next column
+      from -= elements - 1;
+      if (from == end - elements + m.cols) {  // there is none
+        from = end;
+        end += elements;
+      }
+    }
+  }
+}
+
+// The last window of all, where it is not whole.
+template <class Unit>
+__device__ void move_units(unsigned char* out, const unsigned char* in, int bytes, const small_matrices& m) {
+  constexpr int size = static_cast<int>(sizeof(Unit));
+  const int elements = m.rows * m.cols;
+  for (int unit = threadIdx.x; unit * size < bytes; unit += static_cast<int>(blockDim.x)) {
+    const int matrix = static_cast<int>(divide(unit, m.matrix)), within = unit - matrix * elements;
+    const int column = static_cast<int>(divide(within, m.column)), row = within - column * m.rows;
+    const int from = matrix * elements + row * m.cols + column;
+    *reinterpret_cast<Unit*>(out + unit * size) = *reinterpret_cast<const Unit*>(in + from * size);
+  }
+}
+
+// A thread's chunks at byte `at` of all `Runs` windows, or of the first `whole`.
+template <class Unit, int Runs, int Capacity, bool All>
+struct window_chunks {
+  word16 held[Runs];
+
+  __device__ void load(const unsigned char* in, int at, int whole, const small_matrices& m) {
+#pragma unroll
+    for (int k = 0; k < Runs; ++k) {
+      if (All || k < whole) held[k] = *reinterpret_cast<const word16*>(in + k * m.stride + at);
+    }
+  }
+
+  __device__ void put(unsigned char* shared, int at, int whole, const small_matrices& m) const {
+    unsigned char* to = shared + padded(at, m);
+#pragma unroll
+    for (int k = 0; k < Runs; ++k) {
+      if (All || k < whole) store_words<Unit>(to + k * small_region<Capacity>, held[k]);
+    }
+  }
+};
+
+template <class Unit>
+__device__ word16 gathered(const unsigned char* from, const int (&place)[16 / sizeof(Unit)]) {
+  unit_chunk<Unit> v;
+#pragma unroll
+  for (int u = 0; u < static_cast<int>(16 / sizeof(Unit)); ++u) {
+    v.unit[u] = *reinterpret_cast<const Unit*>(from + place[u]);
+  }
+  return v.whole();
+}
+
+template <class Unit, int Runs, int Capacity, bool All>
+__device__ void gather_chunks(unsigned char* out, const unsigned char* shared, const int (&place)[16 / sizeof(Unit)],
+                              int whole, const small_matrices& m) {
+#pragma unroll
+  for (int k = 0; k < Runs; ++k) {
+    if (!All && k >= whole) continue;
+    const unsigned char* from = shared + k * small_region<Capacity>;
+    const word16 chunk = gathered<Unit>(from, place);
+    *reinterpret_cast<word16*>(out + k * m.stride) = chunk;
+  }
+}
+
+// Moves the whole windows. A short window has a chunk for each thread, which finds its units while its loads are on
+// their way; a long one has several, loaded in pairs.
+template <class Unit, int Runs, int Capacity, int Threads, bool All>
+__device__ void move_windows(unsigned char* out, const unsigned char* in, int first, int whole,
+                             const small_matrices& m) {
+  constexpr int step = Threads * 16;
+  unsigned char* shared = dynamic_shared<unsigned char>();
+  using chunks = window_chunks<Unit, Runs, Capacity, All>;
+  int place[16 / sizeof(Unit)];
+  if constexpr (Capacity <= step) {
+    const bool mine = first >= 0 && first < m.window;
+    if (mine) {
+      chunks c;
+      c.load(in, first, whole, m);
+      find_units<Unit>(place, first, 0, m);
+      c.put(shared, first, whole, m);
+    }
+    __syncthreads();
+    if (mine) gather_chunks<Unit, Runs, Capacity, All>(out + first, shared, place, whole, m);
+  } else {
+    for (int at = first; at < m.window; at += 2 * step) {
+      chunks c, d;
+      if (at >= 0) c.load(in, at, whole, m);
+      if (at + step < m.window) d.load(in, at + step, whole, m);
+      if (at >= 0) c.put(shared, at, whole, m);
+      if (at + step < m.window) d.put(shared, at + step, whole, m);
+    }
+    __syncthreads();
+    for (int at = first < 0 ? first + step : first; at < m.window; at += step) {
+      find_units<Unit>(place, at, 0, m);
+      gather_chunks<Unit, Runs, Capacity, All>(out + at, shared, place, whole, m);
+    }
+  }
+}
+
+template <class Unit, int Runs, int Capacity, int Threads>
+__global__ void __launch_bounds__(Threads)
+    transpose_small(unsigned char* out, const unsigned char* in, small_matrices m) {
+  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.window;
+  if (first >= m.stride) return;  // the whole block: the grid is a rectangle
+  in += first;
+  out += first;
+  int whole = 0;  // windows
+#pragma unroll
+  for (int k = 0; k < Runs; ++k) whole += first + k * m.stride + m.window <= m.bytes ? 1 : 0;
+  const int at =
+      static_cast<int>(threadIdx.x) * 16 - static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & (m.line - 1));
+  if (whole == Runs) {
+    move_windows<Unit, Runs, Capacity, Threads, true>(out, in, at, whole, m);
+    return;
+  }
+  move_windows<Unit, Runs, Capacity, Threads, false>(out, in, at, whole, m);
+  const std::int64_t done = whole * m.stride, left = m.bytes - first - done;
+  if (left > 0) move_units<Unit>(out + done, in + done, static_cast<int>(left), m);
+}
+
+}  // namespace twill::TWILL_BACKEND::kernels

@@ -1,0 +1,78 @@
+// Batches of packed matrices that fit in shared memory (staged_misaligned.hpp).
+
+#include "families.hpp"
+
+#include <algorithm>
+
+#include "staged_misaligned.hpp"
+
+#include "backends/error.hpp"
+#include "gpu/limits.hpp"
+#include "launch.hpp"
+#include "staged_padding.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+using detail::transpose_args;
+using detail::work_queue;
+
+constexpr std::int64_t worth_a_block = 16384;  // bytes
+
+bool without_gaps(const transpose_args& a) {
+  return a.in_stride == a.rows * a.cols && a.out_stride == a.rows * a.cols;
+}
+
+std::int64_t at_once(const transpose_args& a) {
+  const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
+  return without_gaps(a) ? std::max<std::int64_t>(1, worth_a_block / bytes) : 1;
+}
+
+template <class Unit>
+void start_whole_of(const work_queue& queue, const transpose_args& a) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
+  kernels::matrix_runs w{};
+  w.batch = a.batch;
+  w.in_stride = a.in_stride * size;
+  w.out_stride = a.out_stride * size;
+  w.at_once = static_cast<int>(at_once(a));
+  w.bytes = static_cast<int>(a.rows * a.cols * size);
+  w.shape.rows = static_cast<int>(a.rows);
+  w.shape.cols = static_cast<int>(a.cols);
+  w.shape.matrix = kernels::make_divider(a.rows * a.cols);
+  w.shape.column = kernels::make_divider(a.rows);
+  choose_padding<Unit>(w.shape);
+  const std::int64_t bytes = std::int64_t{w.at_once} * w.bytes;
+  const std::int64_t threads = bytes > 2 * worth_a_block ? kernels::whole_threads : kernels::whole_threads / 2;
+  check(launch(queue, grid_of(ceil_div(a.batch, w.at_once), threads, shared_with_padding(bytes)),
+               &kernels::transpose_whole<Unit>, static_cast<unsigned char*>(a.out),
+               static_cast<const unsigned char*>(a.in), w),
+        "launch of transpose");
+}
+
+}  // namespace
+
+bool whole_serves(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
+  const std::int64_t size = a.element_bytes;
+  if (size > 8 || lowest_bit(size) != size || alignment < size || a.in_ld != a.cols || a.out_ld != a.rows) return false;
+  const device_limits limits = limits_of(queue.device->properties());
+  const std::int64_t most = limits.shared_bytes / (size == 1 ? 2 : 3);  // so many blocks of a multiprocessor
+  if (a.rows > most || a.cols > most || a.rows * a.cols > most / size) return false;
+  if (shared_with_padding(at_once(a) * a.rows * a.cols * size) > most) return false;
+  return a.batch / at_once(a) >= limits.multiprocessors;
+}
+
+void start_whole(const work_queue& queue, const transpose_args& a) {
+  switch (a.element_bytes) {
+    case 1:
+      return start_whole_of<std::uint8_t>(queue, a);
+    case 2:
+      return start_whole_of<std::uint16_t>(queue, a);
+    case 4:
+      return start_whole_of<std::uint32_t>(queue, a);
+    default:
+      return start_whole_of<std::uint64_t>(queue, a);
+  }
+}
+
+}  // namespace twill::TWILL_BACKEND

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+
+#include "staged.hpp"
+
+#include "gpu/bank_conflicts.hpp"
+
+namespace twill::TWILL_BACKEND {
+
+/// Shared memory for so many bytes: with the padding, which takes an eighth, and what lies around in the first and the
+/// last chunk.
+inline std::int64_t shared_with_padding(std::int64_t bytes) {
+  return (bytes + 32) / 128 * 144 + 144;
+}
+
+/// Of a few ways to pad, the one with the fewest bank conflicts in two warps' loads: they stand for all. byte(warp,
+/// lane) is what a lane reads, before padding.
+template <class Unit, class Byte>
+void fewest_conflicts(kernels::small_matrices& m, Byte byte) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), word = size < 4 ? 4 : size;
+  const struct {
+    int pad, shift;
+  } ways[] = {{0, 7}, {word, 7}, {2 * word, 7}, {3 * word, 7}, {4 * word, 7}, {word, 8}, {2 * word, 8}, {8 * word, 8}};
+  int bytes[2][32];
+  for (int warp = 0; warp < 2; ++warp) {
+    for (int lane = 0; lane < 32; ++lane) bytes[warp][lane] = byte(warp, lane);
+  }
+  int fewest = INT32_MAX;
+  for (const auto& way : ways) {
+    if (way.pad * 128 > 16 << way.shift) continue;  // more than the region has room for
+    int accesses = 0;
+    for (const auto& lanes : bytes) {
+      accesses += bank_accesses(word / 4, [&](int lane) { return lanes[lane] + (lanes[lane] >> way.shift) * way.pad; });
+    }
+    if (accesses >= fewest) continue;
+    fewest = accesses;
+    m.pad = way.pad;
+    m.pad_shift = way.shift;
+  }
+}
+
+/// For the chunks of whole small matrices.
+template <class Unit>
+void choose_padding(kernels::small_matrices& m) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), elements = 16 / size;
+  fewest_conflicts<Unit>(m, [&](int warp, int lane) {
+    const int unit = (warp * 32 + lane) * elements + warp * 5 % elements, within = unit % (m.rows * m.cols);
+    return (unit - within + within % m.rows * m.cols + within / m.rows) * size;
+  });
+}
+
+}  // namespace twill::TWILL_BACKEND

@@ -1,0 +1,118 @@
+// Many small matrices with gaps, and many short rows (staged_strided.hpp).
+
+#include "families.hpp"
+
+#include "backends/error.hpp"
+#include "gpu/limits.hpp"
+#include "launch.hpp"
+#include "staged_strided_plan.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+using detail::pitched_rows;
+using detail::transpose_args;
+using detail::work_queue;
+
+constexpr std::int64_t farthest = 1 << 16;        // bytes from a matrix to the next
+constexpr std::int64_t longest_row = 512;         // bytes of a row that is copied
+constexpr std::int64_t largest_matrix = 1 << 14;  // bytes; larger ones are worth a block of another kernel
+
+template <class Unit, class Word>
+void start(const work_queue& queue, void* out, const void* in, const span_plan& p) {
+  const auto config = grid_of(p.blocks, p.threads, p.shared_bytes);
+  const auto kernel = p.most_windows == 8   ? &kernels::transpose_spans<Unit, Word, 8>
+                      : p.most_windows == 4 ? &kernels::transpose_spans<Unit, Word, 4>
+                      : p.most_windows == 2 ? &kernels::transpose_spans<Unit, Word, 2>
+                                            : &kernels::transpose_spans<Unit, Word, 1>;
+  check(launch(queue, config, kernel, static_cast<unsigned char*>(out), static_cast<const unsigned char*>(in), p.m),
+        "launch of transpose");
+}
+
+// False where too little of what lies between the first and the last element is wanted.
+template <class Unit>
+bool start_spans(const work_queue& queue, const void* in, void* out, const span_shape& s, bool only_several) {
+  const device_limits limits = limits_of(queue.device->properties());
+  const std::int64_t most = limits.shared_bytes / 3;
+  const span_plan p = plan_spans<Unit>(s, most, limits.multiprocessors);
+  const std::int64_t payload = p.m.matrices * s.rows * s.cols * s.unit;
+  if (p.shared_bytes > most || p.m.chunks * 16 > 2 * payload + 1024 || (only_several && p.most_windows < 4))
+    return false;
+  if (p.word == 16) {
+    start<Unit, word16>(queue, out, in, p);
+  } else if constexpr (sizeof(Unit) <= 4) {
+    start<Unit, std::uint32_t>(queue, out, in, p);
+  } else {
+    start<Unit, Unit>(queue, out, in, p);
+  }
+  return true;
+}
+
+bool start_spans(const work_queue& queue, const void* in, void* out, const span_shape& s, bool only_several) {
+  if (s.batch < 2 || s.in_stride < 1 || s.out_stride < 1 || s.in_stride > farthest / s.unit) return false;
+  switch (s.unit) {
+    case 1:
+      return start_spans<std::uint8_t>(queue, in, out, s, only_several);
+    case 2:
+      return start_spans<std::uint16_t>(queue, in, out, s, only_several);
+    case 4:
+      return start_spans<std::uint32_t>(queue, in, out, s, only_several);
+    case 8:
+      return start_spans<std::uint64_t>(queue, in, out, s, only_several);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool transpose_by_spans(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
+  const std::int64_t size = a.element_bytes, elements = a.rows * a.cols;
+  if (size > 8 || lowest_bit(size) != size || alignment < size) return false;
+  if (a.rows > largest_matrix || a.cols > largest_matrix || elements * size > largest_matrix) return false;
+  // Matrices without gaps inside are worth a block of transpose_whole; of large ones, each multiprocessor needs one.
+  const std::int64_t bytes = elements * size;
+  if (bytes >= 2048 && a.in_ld == a.cols && a.out_ld == a.rows) return false;
+  if (bytes >= 4096 && a.batch < limits_of(queue.device->properties()).multiprocessors) return false;
+  span_shape s{size, a.rows, a.cols, a.batch, a.in_ld, a.out_ld, a.in_stride, a.out_stride, 0, 0};
+  if (a.rows == 1) s.in_ld = a.cols;
+  if (a.cols == 1) s.out_ld = a.rows;
+  const bool gaps = s.in_ld != a.cols || a.in_stride != elements || !s.out_packed();
+  const bool tiny = size > 2 || (size == 2 && a.rows < 3);  // such that transpose_apart is ahead, into gaps
+  if (!gaps || s.in_ld > farthest || (!s.out_packed() && tiny && apart_serves(a, alignment))) return false;
+  s.in_skew = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) % 16);
+  s.out_alignment = lowest_bit(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out)) | 16 |
+                               s.out_ld * size | s.out_stride * size);
+  return start_spans(queue, a.in, a.out, s, false);
+}
+
+bool copy_by_spans(const work_queue& queue, const pitched_rows& a) {
+  const std::int64_t row = a.row_bytes;
+  if (row > longest_row || a.in_pitch < row || a.in_pitch > 16 * row) return false;
+  const auto in = reinterpret_cast<std::uintptr_t>(a.in), out = reinterpret_cast<std::uintptr_t>(a.out);
+  const auto in_bytes = static_cast<std::uintptr_t>((a.rows - 1) * a.in_pitch + row);
+  const auto out_bytes = static_cast<std::uintptr_t>((a.rows - 1) * a.out_pitch + row);
+  if (in < out + out_bytes && out < in + in_bytes) return false;  // rows side by side: gaps are not to be read
+  const auto out_bits = static_cast<std::int64_t>(out) | a.out_pitch;
+  const std::int64_t unit = lowest_bit(static_cast<std::int64_t>(in) | out_bits | row | a.in_pitch | 16);
+  if (a.out_pitch != row && row < 16) {
+    if (a.out_pitch > 2 * row) return false;
+  } else if (a.out_pitch != row) {
+    // permute_rows writes chunks of 16 bytes, and what is left of a row unit by unit.
+    const bool few_left = out_bits % 16 == 0 && row % 16 <= 4;
+    if (unit > 2 || row > 400 || few_left) return false;
+  }
+  const span_shape s{unit,
+                     row / unit,
+                     1,
+                     a.rows,
+                     1,
+                     row / unit,
+                     a.in_pitch / unit,
+                     a.out_pitch / unit,
+                     static_cast<std::int64_t>(in % 16),
+                     lowest_bit(out_bits | 16)};
+  return start_spans(queue, a.in, a.out, s, true);
+}
+
+}  // namespace twill::TWILL_BACKEND

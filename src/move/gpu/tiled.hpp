@@ -1,0 +1,121 @@
+#pragma once
+
+// Transpose 16 bytes at a time on every access, where all rows begin and end at multiples of 16 bytes. With R = 16 /
+// element bytes, a thread loads R chunks of 16 bytes, one from each of R rows, transposes this R x R block in
+// registers, and stores it into the transposed tile; after the barrier the tile leaves row by row.
+
+#include <cstdint>
+
+#include "device.hpp"
+#include "gpu/register_block.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+/// A batch of matrices, and the tile that a block moves: 2^lines x 2^chunks blocks of R x R elements.
+struct tile_matrices {
+  std::int64_t rows, cols;                            // elements
+  std::int64_t in_ld, out_ld, in_stride, out_stride;  // bytes
+  unsigned tiles_r, tiles_c, tiles;                   // down, across, in all
+  int lines_shift, chunks_shift;
+  int pad;  // chunks of shared memory after each R tile rows
+};
+
+// Blocks that a thread moves.
+template <int Bytes>
+inline constexpr int tile_depth = Bytes == 16  ? 4
+                                  : Bytes == 8 ? 2
+                                               : 1;
+
+// Where output row y of the tile begins in shared memory, in chunks. Rows are an odd number of chunks apart, and `pad`
+// is chosen so that the eight lanes that a 16-byte shared access serves at once touch all banks, on writing and
+// reading.
+template <int Bytes>
+__device__ int tile_place(const tile_matrices& m, int y) {
+  return y * ((1 << m.lines_shift) + 1) + y / (16 / Bytes) * m.pad;
+}
+
+// Moves the blocks of a thread, each so many threads behind the one before, to the transposed tile.
+template <int Bytes, bool Around, bool Whole>
+__device__ void load_tile(word16* tile, const unsigned char* in, const tile_matrices& m, int lines_here,
+                          int chunks_here) {
+  constexpr int edge = 16 / Bytes, depth = tile_depth<Bytes>;
+  std::uint32_t w[depth][edge][4];
+  const int thread = threadIdx.x, threads = blockDim.x, mask = (1 << m.chunks_shift) - 1;
+  const auto line_of = [&](int d) { return (thread + d * threads) >> m.chunks_shift; };
+  const auto chunk_of = [&](int d) { return (thread + d * threads) & mask; };
+  // All loads are on their way together: a test between them would hold them up.
+#pragma unroll
+  for (int d = 0; d < depth; ++d) {
+    if (!Whole && (line_of(d) >= lines_here || chunk_of(d) >= chunks_here)) continue;
+    const unsigned char* from = in + line_of(d) * edge * m.in_ld + chunk_of(d) * 16;
+#pragma unroll
+    for (int i = 0; i < edge; ++i) take_apart(w[d][i], load_chunk<Around>(from + i * m.in_ld));
+  }
+#pragma unroll
+  for (int d = 0; d < depth; ++d) {
+    if (!Whole && (line_of(d) >= lines_here || chunk_of(d) >= chunks_here)) continue;
+    register_block<Bytes>::transpose(w[d]);
+    word16* to = tile + tile_place<Bytes>(m, chunk_of(d) * edge) + line_of(d);
+#pragma unroll
+    for (int i = 0; i < edge; ++i) {
+      const std::uint32_t(&v)[4] = w[d][i];
+      to[i * ((1 << m.lines_shift) + 1)] = make_word16(v[0], v[1], v[2], v[3]);
+    }
+  }
+}
+
+// Writes `width` output rows of `lines_here` chunks, a chunk a thread at a time.
+template <int Bytes, bool Whole>
+__device__ void store_tile(unsigned char* out, const word16* tile, const tile_matrices& m, int lines_here, int width) {
+  constexpr int chunks = tile_depth<Bytes> * (16 / Bytes), group = 4;
+  const int thread = threadIdx.x, threads = blockDim.x, mask = (1 << m.lines_shift) - 1;
+#pragma unroll
+  for (int d = 0; d < chunks; d += group) {
+    word16 held[group];
+#pragma unroll
+    for (int g = 0; g < group; ++g) {
+      const int at = thread + (d + g) * threads, y = at >> m.lines_shift, c = at & mask;
+      if (Whole || (y < width && c < lines_here)) held[g] = tile[tile_place<Bytes>(m, y) + c];
+    }
+#pragma unroll
+    for (int g = 0; g < group; ++g) {
+      const int at = thread + (d + g) * threads, y = at >> m.lines_shift, c = at & mask;
+      if (Whole || (y < width && c < lines_here)) *reinterpret_cast<word16*>(out + y * m.out_ld + c * 16) = held[g];
+    }
+  }
+}
+
+// Blocks walk along the output's rows: what one block leaves of a line, or of a DRAM page, the next one completes.
+template <int Bytes, bool Around>
+__global__ void __launch_bounds__(256) transpose_tile(unsigned char* out, const unsigned char* in, tile_matrices m) {
+  constexpr int edge = 16 / Bytes;
+  word16* tile = dynamic_shared<word16>();
+  unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
+  if (place >= m.tiles) return;  // the whole block: the grid is a rectangle
+  const std::int64_t row0 = static_cast<std::int64_t>(place % m.tiles_r) * edge << m.lines_shift;
+  place /= m.tiles_r;
+  const std::int64_t col0 = static_cast<std::int64_t>(place % m.tiles_c) * edge << m.chunks_shift;
+  const std::int64_t matrix = place / m.tiles_c;
+  const int lines = 1 << m.lines_shift, chunks = 1 << m.chunks_shift;
+  const std::int64_t lines_left = (m.rows - row0) / edge, chunks_left = (m.cols - col0) / edge;
+  const int lines_here = lines_left < lines ? static_cast<int>(lines_left) : lines;
+  const int chunks_here = chunks_left < chunks ? static_cast<int>(chunks_left) : chunks;
+  const bool whole = lines_here == lines && chunks_here == chunks;
+
+  in += matrix * m.in_stride + row0 * m.in_ld + col0 * Bytes;
+  if (whole) {
+    load_tile<Bytes, Around, true>(tile, in, m, lines_here, chunks_here);
+  } else {
+    load_tile<Bytes, Around, false>(tile, in, m, lines_here, chunks_here);
+  }
+  __syncthreads();
+
+  out += matrix * m.out_stride + col0 * m.out_ld + row0 * Bytes;
+  if (whole) {
+    store_tile<Bytes, true>(out, tile, m, lines_here, chunks_here * edge);
+  } else {
+    store_tile<Bytes, false>(out, tile, m, lines_here, chunks_here * edge);
+  }
+}
+
+}  // namespace twill::TWILL_BACKEND::kernels

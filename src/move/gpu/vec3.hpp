@@ -1,0 +1,386 @@
+#pragma once
+
+// Transpose of elements of 3, 5, 6, 7, 12 and 24 bytes. `group` elements together are whole chunks of 16 bytes: 16
+// elements of 3 bytes are 3 chunks. In three steps, 16 bytes at a time on the outside:
+//   load   the aligned chunks that hold the input's rows go to shared memory as they are: rows keep their alignment,
+//          so that elements, even if they begin anywhere, are cut from whole words
+//   pack   a thread takes a group of one column, each element from its one to three words, and packs it into chunks in
+//          registers, by a pattern that is known at compile time. Neighbouring lanes take neighbouring columns, whose
+//          words lie side by side: few bank conflicts
+//   store  the packed columns, now in the place of the rows, leave: neighbouring lanes write neighbouring chunks
+// A column's groups begin where its bytes in the output are at a multiple of 16: up to group - 1 rows above the tile.
+// Wrapped: all rows belong to the tile and the output's columns lie one behind the other, without gaps: a group is then
+// `group` elements in this order, of one column or several.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "device.hpp"
+#include "discard.hpp"
+#include "gpu/divider.hpp"
+#include "gpu/realign.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+template <int Bytes>
+struct odd_element {
+  static constexpr int alignment = Bytes & -Bytes;
+  static constexpr int group = 16 / alignment, chunks = Bytes / alignment;
+  static constexpr int words = Bytes < 4 ? 1 : Bytes < 8 ? 2 : Bytes / 4;
+  static constexpr int second = Bytes == 7 ? 4 : Bytes - 4;  // of elements below 8 bytes: where their word 1 begins
+  // A tile has at most one group for each thread, and as a rule so many columns.
+  static constexpr int threads = Bytes == 3 || Bytes == 5 || Bytes == 7 ? 256 : 128;
+  static constexpr int columns = Bytes == 24 ? 16 : threads / 4;
+  // Blocks of a multiprocessor, to bound the registers.
+  static constexpr int blocks_aligned = blocks_at_once(threads, Bytes == 3 ? 6 : Bytes == 7 ? 4 : 1);
+  static constexpr int blocks_any = blocks_at_once(threads, Bytes == 3 ? 5 : Bytes == 7 ? 3 : 1);
+  // Loads of a thread on their way at a time: all that the usual tile takes, or an equal part of them.
+  template <bool Aligned>
+  static constexpr int rows_at_once = threads / (columns * Bytes / 16 + (Aligned ? 0 : 2));
+  template <bool Aligned>
+  static constexpr int rows = threads / columns * group + (Aligned ? 0 : group - 1);
+  template <bool Aligned>
+  static constexpr int loads = (rows<Aligned> + rows_at_once<Aligned> - 1) / rows_at_once<Aligned>;
+  template <bool Aligned>
+  static constexpr int load_depth = loads<Aligned> <= 8 ? loads<Aligned> : (loads<Aligned> + 1) / 2;
+};
+
+/// Tiles [first, end) of one direction.
+struct tile_range {
+  std::uint32_t first, end;
+  __device__ bool holds(std::uint32_t i) const { return i >= first && i < end; }
+};
+
+struct odd_matrices {
+  std::int64_t rows, cols;                            // elements
+  std::int64_t in_ld, out_ld, in_stride, out_stride;  // bytes
+  std::uint32_t batch;
+  divider tiles_r, tiles_c;
+  tile_range whole_r, whole_c;    // tiles that the matrix fills
+  tile_range inside_r, inside_c;  // those whose chunks lie in the matrix too, in one direction or the other
+  int height, groups;             // of the tile: rows, and groups of a column
+  divider width;                  // columns of the tile; wrapped: rows
+  int columns;                    // of the tile
+  int lead;                       // rows above the tile that columns may begin with
+  int runs, rows_in_run;          // an input run is a row of the tile, or a group of rows without gaps
+  std::int64_t run_ld;            // bytes of the input from one run to the next
+  int row_pitch, run_pitch;       // bytes of shared memory; equal to the input's modulo 16, wrapped: modulo 4 or 8
+  int group_pitch;                // from one group of rows to the next
+  int staged_pitch;               // from one packed column to the next, chunks
+  divider run_chunks, column_chunks;
+  int run_step, column_step;  // runs or columns that the threads serve at once, a thread a chunk; 0: less than one
+};
+
+// What a block works on.
+struct odd_tile {
+  std::int64_t row0, col0;  // of the matrix; row0 without the lead
+  int height, width;        // there are
+};
+
+// The bytes [first, end) of a chunk.
+__device__ inline void copy_part(unsigned char* to, const unsigned char* from, int first, int end) {
+#pragma unroll 1
+  for (int i = first < 0 ? 0 : first; i < end && i < 16; ++i) to[i] = from[i];
+}
+
+__device__ inline int misalignment(const unsigned char* pointer) {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(pointer) & 15);
+}
+
+// Where the tile's first byte lies in shared memory, with room for the chunk that holds it.
+template <bool Aligned>
+__device__ int first_place(const unsigned char* from) {
+  return Aligned ? 0 : 16 + misalignment(from);
+}
+
+// The input's runs to shared memory, chunk by chunk as they lie; `from` is the first byte of the first. A thread stays
+// with one chunk of the runs. Here all chunks may be read whole. Words: what both sides align chunks to.
+template <int Bytes, bool Aligned, class Words>
+__device__ void load_runs_inside(unsigned char* shared, const unsigned char* from, const odd_matrices& m) {
+  constexpr int depth = sizeof(Words) < 16 ? 4 : odd_element<Bytes>::template load_depth<Aligned>;
+  const int step = m.run_step;
+  int run = static_cast<int>(divide(threadIdx.x, m.run_chunks));
+  if (run >= step) return;
+  const int chunk = (static_cast<int>(threadIdx.x) - run * static_cast<int>(m.run_chunks.divisor)) * 16;
+  int to = first_place<Aligned>(from) + run * m.run_pitch + chunk;
+  from += run * m.run_ld + chunk;
+  const std::int64_t from_step = step * m.run_ld;
+  const int to_step = step * m.run_pitch;
+  for (; run < m.runs; run += depth * step) {
+    word16 held[depth];
+    int places[depth];
+#pragma unroll
+    for (int k = 0; k < depth; ++k) {
+      const int skip = Aligned ? 0 : misalignment(from);
+      places[k] = to - skip;
+      if (run + k * step < m.runs) held[k] = *reinterpret_cast<const word16*>(from - skip);
+      from += from_step;
+      to += to_step;
+    }
+#pragma unroll
+    for (int k = 0; k < depth; ++k) {
+      if (run + k * step < m.runs) store_words<Words>(shared + places[k], held[k]);
+    }
+  }
+}
+
+// At an edge of the matrix only the bytes of the tile are read.
+template <int Bytes, bool Aligned>
+__device__ void load_runs_edge(unsigned char* shared, const unsigned char* from, const odd_matrices& m,
+                               const odd_tile& t) {
+  const int chunks = static_cast<int>(m.run_chunks.divisor);
+  for (int index = threadIdx.x; index < m.runs * chunks; index += static_cast<int>(blockDim.x)) {
+    const int run = static_cast<int>(divide(index, m.run_chunks));
+    const int begin = first_place<Aligned>(from) + run * m.run_pitch;
+    const int offset = (index - run * chunks) * 16 - misalignment(from + run * m.run_ld);
+    const std::int64_t row = t.row0 - m.lead + run * m.rows_in_run, below = m.rows - row;
+    if (row < 0 || below <= 0) continue;
+    const int end = t.width * Bytes * (below < m.rows_in_run ? static_cast<int>(below) : m.rows_in_run) - offset;
+    const unsigned char* chunk = from + run * m.run_ld + offset;
+    if (offset >= 0 && end >= 16) {
+      store_words<std::uint32_t>(shared + begin + offset, *reinterpret_cast<const word16*>(chunk));
+    } else {
+      copy_part(shared + begin + offset, chunk, -offset, end);
+    }
+  }
+}
+
+// One element's words: `at` is the place of its first byte, `selector` cuts a word that begins there from two.
+template <int Bytes>
+__device__ void fetch_element(std::uint32_t (&w)[odd_element<Bytes>::words], const unsigned char* word_place,
+                              std::uint32_t selector) {
+  using element = odd_element<Bytes>;
+  const auto* from = reinterpret_cast<const std::uint32_t*>(word_place);
+  if constexpr (element::alignment == 8) {
+#pragma unroll
+    for (int i = 0; i < element::words; i += 2) {
+      const std::uint64_t both = *reinterpret_cast<const std::uint64_t*>(word_place + 4 * i);
+      w[i] = static_cast<std::uint32_t>(both);
+      w[i + 1] = static_cast<std::uint32_t>(both >> 32);
+    }
+  } else if constexpr (element::alignment == 4) {
+#pragma unroll
+    for (int i = 0; i < element::words; ++i) w[i] = from[i];
+  } else {
+    const std::uint32_t low = from[0], high = from[1];
+    w[0] = byte_permute(low, high, selector);
+    if constexpr (Bytes == 7) {
+      w[1] = byte_permute(high, from[2], selector);
+    } else if constexpr (element::words == 2) {
+      w[1] = byte_permute(low, high, selector + 0x1111 * element::second);
+    }
+  }
+}
+
+// Word `j` of a packed group: always of one element's words, or of the tail of one and the head of the next.
+template <int Bytes>
+__device__ std::uint32_t packed_word(const std::uint32_t (&w)[odd_element<Bytes>::group][odd_element<Bytes>::words],
+                                     int j) {
+  using element = odd_element<Bytes>;
+  const int e = 4 * j / Bytes, from = 4 * j % Bytes;
+  if (element::alignment >= 4) return w[e][from / 4];
+  if (from == 0 && Bytes > 4) return w[e][0];
+  constexpr int last = element::words - 1;
+  if (from + 4 <= Bytes) {
+    return from == element::second ? w[e][last] : byte_permute(w[e][0], w[e][last], 0x3210 + 0x1111 * from);
+  }
+  const int tail = Bytes - from, begin = Bytes < 4 ? from : from - element::second;
+  std::uint32_t selector = 0;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) selector |= static_cast<std::uint32_t>(i < tail ? begin + i : 4 + i - tail) << (4 * i);
+  return byte_permute(w[e][last], w[e + 1][0], selector);
+}
+
+// A packed group, and where it goes: nowhere in a thread that has none.
+template <int Bytes>
+struct packed_group {
+  word16* to = nullptr;
+  word16 chunk[odd_element<Bytes>::chunks];
+
+  __device__ void pack(const std::uint32_t (&w)[odd_element<Bytes>::group][odd_element<Bytes>::words]) {
+#pragma unroll
+    for (int n = 0; n < odd_element<Bytes>::chunks; ++n) {
+      chunk[n] = make_word16(packed_word<Bytes>(w, 4 * n), packed_word<Bytes>(w, 4 * n + 1),
+                             packed_word<Bytes>(w, 4 * n + 2), packed_word<Bytes>(w, 4 * n + 3));
+    }
+  }
+
+  __device__ void stage() const {
+    if (to == nullptr) return;
+#pragma unroll
+    for (int n = 0; n < odd_element<Bytes>::chunks; ++n) to[n] = chunk[n];
+  }
+};
+
+// How many rows above row0 a column's groups begin in the tile; `address` is that of its row0.
+template <int Bytes>
+__device__ int rows_above(std::uintptr_t address) {
+  using element = odd_element<Bytes>;
+  constexpr unsigned odd = Bytes / element::alignment, inverse = odd * odd * odd;  // odd^4 is 1 modulo 16
+  return static_cast<int>(static_cast<unsigned>(address) / element::alignment * inverse & (element::group - 1));
+}
+
+// The element that begins at byte `at` of shared memory.
+template <int Bytes>
+__device__ void fetch_at(std::uint32_t (&w)[odd_element<Bytes>::words], const unsigned char* shared, int at) {
+  fetch_element<Bytes>(w, shared + (odd_element<Bytes>::alignment >= 4 ? at : at & ~3), 0x3210 + 0x1111 * (at & 3));
+}
+
+// The thread's group of a column.
+template <int Bytes, bool Aligned>
+__device__ void pack_column(packed_group<Bytes>& packed, word16* staged, const unsigned char* shared, int phase,
+                            const unsigned char* out, const odd_matrices& m, const odd_tile& t) {
+  using element = odd_element<Bytes>;
+  const int group = static_cast<int>(divide(threadIdx.x, m.width));
+  const int column = static_cast<int>(threadIdx.x) - group * static_cast<int>(m.width.divisor);
+  if (group >= m.groups || column >= t.width) return;
+  const int above = Aligned ? 0 : rows_above<Bytes>(reinterpret_cast<std::uintptr_t>(out + column * m.out_ld));
+  if (group * element::group - above >= t.height) return;
+  packed.to = staged + column * m.staged_pitch + group * element::chunks;
+  int at = phase + (m.lead - above) * m.row_pitch + group * m.group_pitch + column * Bytes;
+  std::uint32_t w[element::group][element::words];
+  if (Aligned && m.row_pitch % 4 == 0) {  // all elements are cut alike
+    const std::uint32_t selector = 0x3210 + 0x1111 * (at & 3);
+    at &= ~3;
+#pragma unroll
+    for (int i = 0; i < element::group; ++i) fetch_element<Bytes>(w[i], shared + at + i * m.row_pitch, selector);
+    packed.pack(w);
+  } else {
+#pragma unroll
+    for (int i = 0; i < element::group; ++i) fetch_at<Bytes>(w[i], shared, at + i * m.row_pitch);
+    packed.pack(w);
+  }
+}
+
+template <int Bytes>
+__device__ void pack_wrapped(packed_group<Bytes>& packed, word16* staged, const unsigned char* shared, int phase,
+                             const odd_matrices& m) {
+  using element = odd_element<Bytes>;
+  const int first = static_cast<int>(threadIdx.x) * element::group;
+  const int height = static_cast<int>(m.width.divisor), column = static_cast<int>(divide(first, m.width));
+  if (column >= m.columns) return;
+  packed.to = staged + threadIdx.x * element::chunks;
+  const int tile = height * m.row_pitch, end = phase + tile;
+  int at = phase + (first - column * height) * m.row_pitch + column * Bytes;
+  std::uint32_t w[element::group][element::words];
+#pragma unroll
+  for (int i = 0; i < element::group; ++i) {
+    fetch_at<Bytes>(w[i], shared, at);
+    at += m.row_pitch;
+    if (at >= end) at += Bytes - tile;  // the next column
+  }
+  packed.pack(w);
+}
+
+// The chunk `chunk` of a column that begins at `out`, or as many rows above as its groups do.
+template <int Bytes>
+__device__ void store_chunk(unsigned char* out, const word16* staged, int chunk, const odd_tile& t) {
+  const int begin = chunk * 16 - rows_above<Bytes>(reinterpret_cast<std::uintptr_t>(out)) * Bytes;
+  const int end = t.height * Bytes - begin;
+  if (end >= 16 && (begin >= 0 || t.row0 > 0)) {
+    *reinterpret_cast<word16*>(out + begin) = *staged;
+  } else {
+    copy_part(out + begin, reinterpret_cast<const unsigned char*>(staged), t.row0 > 0 ? 0 : -begin, end);
+  }
+}
+
+// A thread stays with one chunk of the columns, where a column has no more chunks than there are threads.
+template <int Bytes, bool Aligned>
+__device__ void store_columns(unsigned char* out, const word16* staged, const odd_matrices& m, const odd_tile& t) {
+  const int chunks = static_cast<int>(m.column_chunks.divisor), step = m.column_step;
+  if (step == 0) {
+    for (int index = threadIdx.x; index < t.width * chunks; index += static_cast<int>(blockDim.x)) {
+      const int column = static_cast<int>(divide(index, m.column_chunks)), chunk = index - column * chunks;
+      store_chunk<Bytes>(out + column * m.out_ld, staged + column * m.staged_pitch + chunk, chunk, t);
+    }
+    return;
+  }
+  int column = static_cast<int>(divide(threadIdx.x, m.column_chunks));
+  if (column >= step) return;
+  const int chunk = static_cast<int>(threadIdx.x) - column * chunks;
+  out += column * m.out_ld;
+  staged += column * m.staged_pitch + chunk;
+  const std::int64_t out_step = step * m.out_ld;
+  const int staged_step = step * m.staged_pitch;
+  if (Aligned && chunk * 16 + 16 <= t.height * Bytes) {
+    out += chunk * 16;
+#pragma unroll 4
+    for (; column < t.width; column += step) {
+      *reinterpret_cast<word16*>(out) = *staged;
+      out += out_step;
+      staged += staged_step;
+    }
+    return;
+  }
+  for (; column < t.width; column += step) {
+    store_chunk<Bytes>(out, staged, chunk, t);
+    out += out_step;
+    staged += staged_step;
+  }
+}
+
+__device__ inline void store_wrapped(unsigned char* out, const word16* staged, int bytes) {
+  for (int at = threadIdx.x * 16; at < bytes; at += static_cast<int>(blockDim.x) * 16) {
+    if (at + 16 <= bytes) {
+      *reinterpret_cast<word16*>(out + at) = staged[at / 16];
+    } else {
+      copy_part(out + at, reinterpret_cast<const unsigned char*>(staged + at / 16), 0, bytes - at);
+    }
+  }
+}
+
+/// How rows and columns lie.
+enum class odd_layout {
+  aligned,  // rows of both sides, and of the tile, at multiples of 16
+  any,
+  wrapped
+};
+
+// Blocks walk along the output's rows.
+template <int Bytes, odd_layout Layout>
+__global__ void __launch_bounds__(odd_element<Bytes>::threads, Layout == odd_layout::aligned
+                                                                   ? odd_element<Bytes>::blocks_aligned
+                                                                   : odd_element<Bytes>::blocks_any)
+    transpose_odd(unsigned char* out, const unsigned char* in, odd_matrices m) {
+  constexpr bool aligned = Layout == odd_layout::aligned;
+  unsigned char* shared = dynamic_shared<unsigned char>();
+  const std::uint32_t place = blockIdx.y * gridDim.x + blockIdx.x, line = divide(place, m.tiles_r);
+  const std::uint32_t matrix = divide(line, m.tiles_c), tile_r = place - line * m.tiles_r.divisor,
+                      tile_c = line - matrix * m.tiles_c.divisor;
+  if (matrix >= m.batch) return;  // the whole block: the grid is a rectangle
+  odd_tile t;
+  t.row0 = static_cast<std::int64_t>(tile_r) * m.height;
+  t.col0 = static_cast<std::int64_t>(tile_c) * m.columns;
+  const bool whole = m.whole_r.holds(tile_r) && m.whole_c.holds(tile_c);
+  t.height = whole || m.rows - t.row0 >= m.height ? m.height : static_cast<int>(m.rows - t.row0);
+  t.width = whole || m.cols - t.col0 >= m.columns ? m.columns : static_cast<int>(m.cols - t.col0);
+  in += matrix * m.in_stride + (t.row0 - m.lead) * m.in_ld + t.col0 * Bytes;
+  out += matrix * m.out_stride + t.col0 * m.out_ld + t.row0 * Bytes;
+
+  using words = std::conditional_t<Layout == odd_layout::wrapped, std::uint32_t, word16>;
+  if (whole && (m.inside_r.holds(tile_r) || m.inside_c.holds(tile_c))) {
+    load_runs_inside<Bytes, aligned, words>(shared, in, m);
+  } else {
+    load_runs_edge<Bytes, aligned>(shared, in, m, t);
+  }
+  discards_unwritten();
+  __syncthreads();
+  auto* staged = reinterpret_cast<word16*>(shared);  // in the place of the input
+  const int phase = first_place<aligned>(in);
+  packed_group<Bytes> packed;
+  if constexpr (Layout == odd_layout::wrapped) {
+    pack_wrapped<Bytes>(packed, staged, shared, phase, m);
+  } else {
+    pack_column<Bytes, aligned>(packed, staged, shared, phase, out, m, t);
+  }
+  __syncthreads();
+  packed.stage();
+  __syncthreads();
+  if constexpr (Layout == odd_layout::wrapped) {
+    store_wrapped(out, staged, t.width * t.height * Bytes);
+  } else {
+    store_columns<Bytes, aligned>(out, staged, m, t);
+  }
+}
+
+}  // namespace twill::TWILL_BACKEND::kernels

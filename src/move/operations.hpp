@@ -1,0 +1,19 @@
+#pragma once
+
+// What the calls that move data ask of a backend.
+
+#include "backends/backend.hpp"
+#include "move/args.hpp"
+
+namespace twill::detail {
+
+/// The data movement of one backend (src/operations). One line an operation.
+struct move_operations {
+  void (*transpose)(const work_queue&, const transpose_args&);
+  void (*transpose_in_place)(const work_queue&, const transpose_in_place_args&);
+  void (*permute)(const work_queue&, const permute_args&);
+  void (*copy)(const work_queue&, const pitched_rows&);
+  void (*reverse)(const work_queue&, const reverse_args&);
+};
+
+}  // namespace twill::detail

@@ -1,0 +1,175 @@
+#include <twill/permute.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "backends/error.hpp"
+#include "core/arguments.hpp"
+#include "core/operations.hpp"
+#include "move/operations.hpp"
+#include "move/plan/normal_form.hpp"
+
+namespace twill {
+namespace {
+
+using detail::permute_args;
+using detail::permute_dim;
+
+constexpr std::int64_t largest_element_bytes = 16;
+constexpr std::int64_t largest_reversed_bytes = 64;
+
+std::string number(std::int64_t value) {
+  return std::to_string(value);
+}
+
+void require_size(const dims& list, int rank, const char* what) {
+  if (list.size() == rank) return;
+  detail::fail(errc::invalid_argument, std::string(what) + " is not one number a dimension",
+               number(list.size()) + " for " + number(rank) + " extents", "give as many as there are extents");
+}
+
+void require_order(const dims& order) {
+  bool seen[dims::capacity] = {};
+  for (const std::int64_t d : order) {
+    if (d < 0 || d >= order.size() || seen[d]) {
+      detail::fail(errc::invalid_argument, "order does not name each dimension once", number(d) + " is wrong or again",
+                   "give each of 0 to " + number(order.size() - 1) + " once");
+    }
+    seen[d] = true;
+  }
+}
+
+// The distance in bytes that an index along a dimension adds; its product with the extent fits 63 bits.
+std::int64_t stride_bytes(std::int64_t stride, std::int64_t extent, std::int64_t element_bytes, const char* what) {
+  if (extent == 1) return element_bytes;
+  detail::require(stride != 0, std::string(what) + " has a 0", "elements would meet",
+                  "give every stride another value");
+  detail::require(stride != std::numeric_limits<std::int64_t>::min(), std::string(what) + " overflows",
+                  "a stride is -2^63", "give a smaller one");
+  const std::int64_t length = detail::checked_product(stride < 0 ? -stride : stride, element_bytes, what);
+  detail::checked_product(length, extent, what);
+  return stride < 0 ? -length : length;
+}
+
+// Strides of a packed array whose dimension i has extent[i], outermost first.
+dims packed(const dims& extents) {
+  std::int64_t strides[dims::capacity] = {}, next = 1;
+  for (int i = extents.size() - 1; i >= 0; --i) {
+    strides[i] = next;
+    next = detail::checked_product(next, extents[i], "the extents");
+  }
+  return {strides, static_cast<std::size_t>(extents.size())};
+}
+
+// What lies before the element of index 0 and after its first byte: the ends of the memory that an array takes.
+struct reach {
+  std::int64_t before = 0, after = 0;
+
+  void add(std::int64_t stride, std::int64_t extent, const char* what) {
+    const std::int64_t distance = stride * (extent - 1);  // fits: stride_bytes
+    std::int64_t& end = distance < 0 ? before : after;
+    const std::int64_t more = distance < 0 ? -distance : distance;
+    detail::require(end <= std::numeric_limits<std::int64_t>::max() / 2 - more, std::string(what) + " overflows",
+                    "the array does not fit 62 bits", "give smaller extents or strides");
+    end += more;
+  }
+};
+
+// Output elements that meet, where that is cheap to see: two dimensions with a common multiple inside both, or more
+// elements than places.
+void require_apart(const permute_args& a, std::int64_t elements, const reach& out) {
+  const char* const advice = "give output strides that keep elements apart";
+  const auto length = [](std::int64_t stride) { return stride < 0 ? -stride : stride; };
+  for (int i = 0; i < a.rank; ++i) {
+    for (int k = 0; k < i; ++k) {
+      const std::int64_t x = length(a.dims[i].out_stride), y = length(a.dims[k].out_stride), common = std::gcd(x, y);
+      detail::require(y / common >= a.dims[i].extent || x / common >= a.dims[k].extent, "elements of out meet",
+                      "two of its strides have a common multiple inside their extents", advice);
+    }
+  }
+  const std::int64_t places = (out.before + out.after) / a.run_bytes + 1;
+  detail::require(elements <= places, "elements of out meet", number(elements) + " for " + number(places) + " places",
+                  advice);
+}
+
+void require_valid(std::int64_t element_bytes, const permute_shape& s) {
+  detail::require(element_bytes >= 1 && element_bytes <= largest_element_bytes, "elements of this size cannot be moved",
+                  number(element_bytes) + " bytes", "use 1 to 16 bytes");
+  const int rank = s.extents.size();
+  detail::require(rank >= 1, "no extents", "the array has no dimension", "give 1 to 8");
+  for (const std::int64_t extent : s.extents) detail::require_extent(extent, "an extent");
+  require_size(s.order, rank, "order");
+  require_order(s.order);
+  if (s.in_strides.size() != 0) require_size(s.in_strides, rank, "in_strides");
+  if (s.out_strides.size() != 0) require_size(s.out_strides, rank, "out_strides");
+}
+
+// All checks; returns the arguments with every stride explicit, dimensions in the output's order.
+permute_args checked_args(const void* in, void* out, std::int64_t element_bytes, const permute_shape& s) {
+  const int rank = s.extents.size();
+  std::int64_t turned[dims::capacity] = {}, elements = 1;
+  for (int i = 0; i < rank; ++i) {
+    turned[i] = s.extents[static_cast<int>(s.order[i])];
+    elements = detail::checked_product(elements, turned[i], "the extents");
+  }
+  detail::checked_product(elements, element_bytes, "the size in bytes");
+  const dims out_extents(turned, static_cast<std::size_t>(rank));
+  const dims in_strides = s.in_strides.size() != 0 ? s.in_strides : packed(s.extents);
+  const dims out_strides = s.out_strides.size() != 0 ? s.out_strides : packed(out_extents);
+  permute_args a{in, out, element_bytes, 0, {}};
+  reach in_reach, out_reach;
+  for (int i = 0; i < rank; ++i) {
+    if (turned[i] == 1) continue;
+    const std::int64_t in_stride = in_strides[static_cast<int>(s.order[i])];
+    const permute_dim d{turned[i], stride_bytes(in_stride, turned[i], element_bytes, "in_strides"),
+                        stride_bytes(out_strides[i], turned[i], element_bytes, "out_strides")};
+    in_reach.add(d.in_stride, d.extent, "in");
+    out_reach.add(d.out_stride, d.extent, "out");
+    a.dims[a.rank++] = d;
+  }
+  detail::require_pointer(in, "in");
+  detail::require_pointer(out, "out");
+  require_apart(a, elements, out_reach);
+  detail::require_disjoint(
+      static_cast<const unsigned char*>(in) - in_reach.before, in_reach.before + in_reach.after + element_bytes,
+      static_cast<unsigned char*>(out) - out_reach.before, out_reach.before + out_reach.after + element_bytes);
+  return a;
+}
+
+}  // namespace
+
+dims::dims(const std::int64_t* values, std::size_t count) {
+  detail::require(count <= static_cast<std::size_t>(capacity), "too many dimensions",
+                  std::to_string(count) + ", at most 8 are possible", "fuse some that lie one after another");
+  std::copy(values, values + count, values_);
+  size_ = static_cast<int>(count);
+}
+
+void permute_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
+                   const permute_shape& shape) {
+  require_valid(element_bytes, shape);
+  if (std::find(shape.extents.begin(), shape.extents.end(), 0) != shape.extents.end()) return;
+  permute_args a = checked_args(in, out, element_bytes, shape);
+  detail::normalise(a);
+
+  auto& device = *stream.on().impl();
+  const detail::work_queue queue{&device, stream.native()};
+  const permute_dim& d = a.dims[0];
+  if (a.rank == 0) {
+    device.copy(stream.native(), a.out, a.in, static_cast<std::size_t>(a.run_bytes),
+                detail::copy_direction::device_to_device);
+  } else if (a.rank == 1 && d.in_stride >= a.run_bytes) {
+    detail::operations_of(stream.on())
+        .move.copy(queue, {a.in, a.out, d.extent, a.run_bytes, d.in_stride, d.out_stride});
+  } else if (a.rank == 1 && d.in_stride == -a.run_bytes && d.out_stride == a.run_bytes &&
+             a.run_bytes <= largest_reversed_bytes) {
+    const auto* first = static_cast<const unsigned char*>(a.in) + (d.extent - 1) * d.in_stride;
+    detail::operations_of(stream.on()).move.reverse(queue, {first, a.out, d.extent, a.run_bytes});
+  } else {
+    detail::operations_of(stream.on()).move.permute(queue, a);
+  }
+}
+
+}  // namespace twill

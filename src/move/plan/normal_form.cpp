@@ -1,0 +1,79 @@
+#include "normal_form.hpp"
+
+#include <algorithm>
+
+namespace twill::detail {
+namespace {
+
+constexpr std::int64_t most_transposed_bytes = 64;
+
+// Walks dimensions whose output stride is negative from their other end.
+void turn(permute_args& a) {
+  auto* in = static_cast<const unsigned char*>(a.in);
+  auto* out = static_cast<unsigned char*>(a.out);
+  for (int i = 0; i < a.rank; ++i) {
+    permute_dim& d = a.dims[i];
+    if (d.out_stride > 0) continue;
+    in += (d.extent - 1) * d.in_stride;
+    out += (d.extent - 1) * d.out_stride;
+    d.in_stride = -d.in_stride;
+    d.out_stride = -d.out_stride;
+  }
+  a.in = in;
+  a.out = out;
+}
+
+}  // namespace
+
+void normalise(permute_args& a) {
+  permute_dim* const end = std::remove_if(a.dims, a.dims + a.rank, [](const permute_dim& d) { return d.extent == 1; });
+  a.rank = static_cast<int>(end - a.dims);
+  turn(a);
+  std::sort(a.dims, end, [](const permute_dim& x, const permute_dim& y) { return x.out_stride < y.out_stride; });
+  int kept = 0;
+  for (int i = 0; i < a.rank; ++i) {
+    const permute_dim d = a.dims[i];
+    if (kept == 0 && d.in_stride == a.run_bytes && d.out_stride == a.run_bytes) {
+      a.run_bytes *= d.extent;
+      continue;
+    }
+    permute_dim* last = kept > 0 ? &a.dims[kept - 1] : nullptr;
+    if (last != nullptr && d.in_stride == last->in_stride * last->extent &&
+        d.out_stride == last->out_stride * last->extent) {
+      last->extent *= d.extent;
+    } else {
+      a.dims[kept++] = d;
+    }
+  }
+  a.rank = kept;
+}
+
+std::optional<transpose_args> as_transpose(const permute_args& a) {
+  if ((a.rank != 2 && a.rank != 3) || a.run_bytes > most_transposed_bytes) return std::nullopt;
+  const permute_dim& rows = a.dims[0];
+  const auto* cols =
+      std::find_if(a.dims + 1, a.dims + a.rank, [&](const auto& d) { return d.in_stride == a.run_bytes; });
+  if (rows.out_stride != a.run_bytes || cols == a.dims + a.rank) return std::nullopt;
+  // The strides of one matrix alone are its size, as transpose_bytes has them: a smaller one could spoil an alignment.
+  const std::int64_t matrix = rows.extent * cols->extent * a.run_bytes;
+  const permute_dim batch = a.rank == 2 ? permute_dim{1, matrix, matrix} : a.dims[cols == a.dims + 1 ? 2 : 1];
+  for (int i = 0; i < a.rank; ++i) {
+    if (a.dims[i].in_stride < 0 || a.dims[i].in_stride % a.run_bytes != 0 || a.dims[i].out_stride % a.run_bytes != 0) {
+      return std::nullopt;
+    }
+  }
+  const std::int64_t in_ld = rows.in_stride / a.run_bytes, out_ld = cols->out_stride / a.run_bytes;
+  if (in_ld < cols->extent || out_ld < rows.extent) return std::nullopt;
+  return transpose_args{a.in,
+                        a.out,
+                        a.run_bytes,
+                        rows.extent,
+                        cols->extent,
+                        batch.extent,
+                        in_ld,
+                        out_ld,
+                        batch.in_stride / a.run_bytes,
+                        batch.out_stride / a.run_bytes};
+}
+
+}  // namespace twill::detail

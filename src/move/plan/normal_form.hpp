@@ -1,0 +1,19 @@
+#pragma once
+
+// Permutations in normal form: what any backend's permute works on.
+
+#include <optional>
+
+#include "move/args.hpp"
+
+namespace twill::detail {
+
+/// Makes `args`, whose dimensions come in any order and may have strides of either sign and extents of 1, normal: drops
+/// extents of 1, turns dimensions until the output's strides are positive, sorts, and fuses what is contiguous alike.
+/// `run_bytes` grows by the dimensions that are contiguous on both sides. The output's elements do not meet.
+void normalise(permute_args& args);
+
+/// The transpose that a normal permutation is, if it is one: of elements of up to 64 bytes, in one batch.
+std::optional<transpose_args> as_transpose(const permute_args& args);
+
+}  // namespace twill::detail

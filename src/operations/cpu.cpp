@@ -1,0 +1,20 @@
+// Which function serves which operation on the CPU.
+
+#include "core/operations.hpp"
+#include "move/cpu/operations.hpp"
+#include "reduce/cpu/operations.hpp"
+#include "scan/cpu/operations.hpp"
+
+namespace twill::cpu {
+namespace {
+
+constexpr detail::move_operations moves{&transpose, &transpose_in_place, &permute, &copy, &reverse};
+constexpr detail::reduce_operations reductions{&reduce};
+constexpr detail::scan_operations scans{&scan, &scan_scratch};
+
+}  // namespace
+
+extern const detail::operation_table operations;
+const detail::operation_table operations{moves, reductions, scans};
+
+}  // namespace twill::cpu

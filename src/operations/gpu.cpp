@@ -1,0 +1,20 @@
+// Which function serves which operation on a GPU or simulated GPU: compiled once for each such backend.
+
+#include "core/operations.hpp"
+#include "move/gpu/operations.hpp"
+#include "reduce/gpu/operations.hpp"
+#include "scan/gpu/operations.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+constexpr detail::move_operations moves{&transpose, &transpose_in_place, &permute, &copy, &reverse};
+constexpr detail::reduce_operations reductions{&reduce};
+constexpr detail::scan_operations scans{&scan, &scan_scratch};
+
+}  // namespace
+
+extern const detail::operation_table operations;
+const detail::operation_table operations{moves, reductions, scans};
+
+}  // namespace twill::TWILL_BACKEND

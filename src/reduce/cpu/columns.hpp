@@ -1,0 +1,119 @@
+#pragma once
+
+// Reductions over the rows of a matrix, on the CPU: tasks of the team have chunks of rows of tiles of columns, and
+// leave partial values that are combined afterwards.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "backends/cpu/device.hpp"
+#include "reduce/work_mapping.hpp"
+#include "tree.hpp"
+
+namespace twill::cpu {
+
+template <class Kind>
+const typename Kind::in* row_of(const detail::reduce_args& a, std::int64_t row) {
+  return static_cast<const typename Kind::in*>(a.in) + row * a.ld;
+}
+template <class Kind>
+typename Kind::value* partials_of(const detail::reduce_args& a) {
+  return reinterpret_cast<typename Kind::value*>(static_cast<unsigned char*>(a.scratch) + detail::reduce_ticket_bytes);
+}
+template <class Kind>
+constexpr std::int64_t most_partials =
+    (reduce_scratch_bytes - detail::reduce_ticket_bytes) / sizeof(typename Kind::value);
+
+/// One chunk of a tile of `width` columns: leaves their values in `values`, which has room for all parts.
+template <class Kind>
+void combine_column_chunk(const detail::reduce_args& a, const Kind& kind, const detail::column_tree& tree,
+                          std::int64_t chunk, std::int64_t column, int width, typename Kind::value* values) {
+  const int parts = tree.parts();
+  for (int part = 0; part < parts; ++part) {
+    typename Kind::value* mine = values + part * width;
+    for (int batch = 0; batch < tree.batches; ++batch) {
+      const std::int64_t first = (chunk * tree.batches + batch) * 8 * parts + part;
+      if (batch > 0 && first >= a.rows) break;
+      const typename Kind::in* rows[8];  // null for those that are not there
+      for (int i = 0; i < 8; ++i) {
+        rows[i] = first + i * parts < a.rows ? row_of<Kind>(a, first + i * parts) + column : nullptr;
+      }
+      const bool whole = rows[7] != nullptr;
+      for (int c = 0; c < width; ++c) {
+        const auto element = [&](int i) { return kind.load(whole || rows[i] ? rows[i][c] : kind.pad, 0); };
+        const auto eight = combine_eight(kind, element);
+        mine[c] = batch == 0 ? eight : Kind::combine(mine[c], eight);
+      }
+    }
+  }
+  for (int c = 0; c < width; ++c) combine_neighbours<Kind>(values + c, parts, width);
+}
+
+/// In the tree that the shape decides.
+template <class Kind>
+void reduce_columns_in_order(const detail::work_queue& queue, const detail::reduce_args& a, const Kind& kind) {
+  using value = typename Kind::value;
+  const auto tree = detail::tree_of_columns_of(a.rows, a.cols, static_cast<std::int64_t>(sizeof(typename Kind::in)));
+  const std::int64_t tile = std::int64_t{tree.lanes} * slots_of<Kind>;
+  value* partials = partials_of<Kind>(a);
+  team_of(queue).run(static_cast<std::size_t>(tree.tiles * tree.chunks), [&](std::size_t task) {
+    alignas(64) value values[tree_threads * slots_of<Kind>];
+    const auto t = static_cast<std::int64_t>(task) / tree.chunks, chunk = static_cast<std::int64_t>(task) % tree.chunks;
+    const auto width = static_cast<int>(std::min(tile, a.cols - t * tile));
+    combine_column_chunk(a, kind, tree, chunk, t * tile, width, values);
+    for (int c = 0; c < width; ++c) {
+      if (tree.chunks == 1) {
+        kind.store(a.out, t * tile + c, a.rows == 0 ? kind.load(kind.empty, 0) : values[c]);
+      } else {
+        partials[static_cast<std::int64_t>(task) * tile + c] = values[c];
+      }
+    }
+  });
+  if (tree.chunks == 1) return;
+  team_of(queue).run(static_cast<std::size_t>(tree.tiles), [&](std::size_t t) {
+    const std::int64_t first = static_cast<std::int64_t>(t) * tile;
+    value* values = partials + first * tree.chunks;
+    for (std::int64_t c = 0; c < std::min(tile, a.cols - first); ++c) {
+      combine_neighbours<Kind>(values + c, static_cast<int>(tree.chunks), static_cast<int>(tile));
+      kind.store(a.out, first + c, values[c]);
+    }
+  });
+}
+
+/// In any order: rows of 256 columns are added to the values of the columns.
+template <class Kind>
+void reduce_columns_exactly(const detail::work_queue& queue, const detail::reduce_args& a, const Kind& kind) {
+  using value = typename Kind::value;
+  constexpr std::int64_t tile = 256;
+  const std::int64_t tiles = (a.cols + tile - 1) / tile;
+  const std::int64_t chunks =
+      std::clamp<std::int64_t>(most_partials<Kind> / (tiles * tile), 1, std::clamp<std::int64_t>(a.rows / 64, 1, 256));
+  const std::int64_t a_chunk = (a.rows + chunks - 1) / chunks;
+  value* partials = partials_of<Kind>(a);
+  team_of(queue).run(static_cast<std::size_t>(tiles * chunks), [&](std::size_t task) {
+    const auto t = static_cast<std::int64_t>(task) / chunks, chunk = static_cast<std::int64_t>(task) % chunks;
+    const std::int64_t first = t * tile, width = std::min(tile, a.cols - first);
+    value values[tile];
+    for (std::int64_t c = 0; c < width; ++c) values[c] = kind.none();
+    for (std::int64_t row = chunk * a_chunk; row < std::min(a.rows, (chunk + 1) * a_chunk); ++row) {
+      const auto* in = row_of<Kind>(a, row) + first;
+      for (std::int64_t c = 0; c < width; ++c) values[c] = kind.combine(values[c], kind.load(in[c], row));
+    }
+    for (std::int64_t c = 0; c < width; ++c) {
+      if (chunks == 1) {
+        kind.store(a.out, first + c, values[c]);
+      } else {
+        partials[(t * chunks + chunk) * tile + c] = values[c];
+      }
+    }
+  });
+  if (chunks == 1) return;
+  for (std::int64_t column = 0; column < a.cols; ++column) {
+    const value* values = partials + column / tile * chunks * tile + column % tile;
+    value all = values[0];
+    for (std::int64_t chunk = 1; chunk < chunks; ++chunk) all = kind.combine(all, values[chunk * tile]);
+    kind.store(a.out, column, all);
+  }
+}
+
+}  // namespace twill::cpu

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "scan/operations.hpp"
+
+namespace twill::cpu {
+
+void scan(const detail::work_queue& queue, const detail::scan_args& args);
+std::size_t scan_scratch(const detail::scan_args& args);
+
+}  // namespace twill::cpu

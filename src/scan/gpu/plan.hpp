@@ -1,0 +1,97 @@
+#pragma once
+
+// What the sources of the scan share: the plan of a launch, and the launch for one kind.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "scan.hpp"
+
+#include "backends/backend.hpp"
+#include "backends/error.hpp"
+#include "launch.hpp"
+#include "scan/operations.hpp"
+
+namespace twill::TWILL_BACKEND {
+
+/// How a scan is cut into tiles, and what its scratch holds: the ticket, the states of the tiles, the bits of heads.
+struct scan_plan {
+  bool segments;  ///< heads are marked: given by offsets, or the beginnings of packed rows
+  std::int64_t rows, cols;
+  std::int64_t tiles, tiles_in_row;
+  std::size_t ticket_bytes, state_bytes, head_bytes;
+  std::size_t bytes() const { return ticket_bytes + state_bytes + head_bytes; }
+};
+
+scan_plan plan_scan(const detail::scan_args& args);
+
+// Each starts the scan of one family of kinds.
+void scan_sums(const detail::work_queue& queue, const detail::scan_args& args, const scan_plan& plan);
+void scan_segment_sums(const detail::work_queue& queue, const detail::scan_args& args, const scan_plan& plan);
+void scan_extremes(const detail::work_queue& queue, const detail::scan_args& args, const scan_plan& plan);
+
+template <class Kind>
+kernels::scan_problem problem_of(const detail::scan_args& a, const scan_plan& plan) {
+  auto* scratch = static_cast<unsigned char*>(a.scratch);
+  kernels::scan_problem p{};
+  p.in = a.in;
+  p.out = a.out;
+  p.cols = plan.cols;
+  p.in_ld = plan.rows == 1 ? plan.cols : a.in_ld;
+  p.out_ld = plan.rows == 1 ? plan.cols : a.out_ld;
+  p.tiles = static_cast<std::uint32_t>(plan.tiles);
+  p.tiles_in_row = static_cast<std::uint32_t>(plan.tiles_in_row);
+  p.ticket = reinterpret_cast<std::uint32_t*>(scratch);
+  p.states = reinterpret_cast<std::uint64_t*>(scratch + plan.ticket_bytes);
+  p.heads = reinterpret_cast<std::uint32_t*>(scratch + plan.ticket_bytes + plan.state_bytes);
+  p.exclusive = a.options.exclusive;
+  return p;
+}
+
+/// Marks the heads of segments in cleared scratch.
+void mark_heads(const detail::work_queue& queue, const detail::scan_args& args, const scan_plan& plan);
+
+/// Whether every row begins at a multiple of 16 bytes in both arrays.
+template <class Kind>
+bool rows_are_aligned(const kernels::scan_problem& p) {
+  constexpr std::uintptr_t count = kernels::vector_elements<Kind>;
+  const auto places = reinterpret_cast<std::uintptr_t>(p.in) | reinterpret_cast<std::uintptr_t>(p.out);
+  const auto steps = static_cast<std::uintptr_t>(p.in_ld) | static_cast<std::uintptr_t>(p.out_ld);
+  return places % 16 == 0 && (p.tiles == p.tiles_in_row || steps % count == 0);
+}
+
+/// Scans in tiles of a kind; tests give another pace. Throws: unsupported where a tile does not fit a block's shared
+/// memory.
+template <class Pace = kernels::steady_pace, class Kind>
+void start_scan(const detail::work_queue& queue, const detail::scan_args& a, const scan_plan& plan, const Kind& kind) {
+  const auto& device = queue.device->properties();
+  constexpr std::size_t tile_bytes = sizeof(word16) * kernels::scan_threads * kernels::scan_vectors<Kind>;
+  constexpr std::size_t own_bytes = 2048;  // more than the kernel's other shared memory
+  if (device.shared_bytes_per_block < tile_bytes + own_bytes) {
+    detail::fail(errc::unsupported, "scan cannot run on " + device.name,
+                 "a block has " + std::to_string(device.shared_bytes_per_block) + " bytes of shared memory, a tile " +
+                     std::to_string(tile_bytes),
+                 "scan on another device");
+  }
+  auto problem = problem_of<Kind>(a, plan);
+  // Two parked tiles are worth it for large values, and where two such blocks still fit a multiprocessor.
+  problem.two_parked = kernels::may_park_two<Kind> && device.shared_bytes_per_block >= 2 * (2 * tile_bytes + own_bytes);
+  const std::size_t shared = (problem.two_parked ? 2 : 1) * tile_bytes;
+  const auto blocks = std::min<std::int64_t>(plan.tiles, 2 * std::max(1, device.multiprocessors));
+  const detail::launch_config config{{static_cast<unsigned>(blocks), 1, 1}, {kernels::scan_threads, 1, 1}, shared};
+
+  queue.device->fill(queue.native, a.scratch, 0, plan.bytes());
+  if (plan.segments) mark_heads(queue, a, plan);
+  auto* kernel = rows_are_aligned<Kind>(problem) ? &kernels::scan_tiles<Kind, kernels::aligned_rows<Kind>, Pace>
+                                                 : &kernels::scan_tiles<Kind, kernels::any_rows<Kind>, Pace>;
+  if (a.options.two_passes) {
+    problem.sums_only = true;
+    check(launch(queue, config, kernel, kind, problem), "launch of scan, first pass");
+    queue.device->fill(queue.native, problem.ticket, 0, plan.ticket_bytes);
+    problem.sums_only = false;
+  }
+  check(launch(queue, config, kernel, kind, problem), "launch of scan");
+}
+
+}  // namespace twill::TWILL_BACKEND

@@ -1,0 +1,185 @@
+#pragma once
+
+// A tile of a scan: 16-byte vectors of a row in the registers of a block. Vector v of a warp's lane is vector
+// 32 v + lane of the warp's part of the tile, so that every access of a warp is 512 consecutive bytes.
+
+#include <cstdint>
+#include <cstring>
+
+#include "bytes.hpp"
+#include "device.hpp"
+#include "operators.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+inline constexpr int scan_threads = 256, scan_warps = scan_threads / 32;
+
+/// Vectors of a thread: what its registers hold, with two values for each. A part of what is documented as the tree of
+/// additions: another number gives other bits.
+constexpr int scan_vectors_for(int value_bytes, bool segments) {
+  if (value_bytes == 4) return segments ? 8 : 11;
+  if (value_bytes == 8) return segments ? 5 : 10;
+  return segments ? 3 : 4;
+}
+
+template <class Kind>
+inline constexpr int scan_vectors = scan_vectors_for(static_cast<int>(sizeof(typename Kind::value)), false);
+template <class Kind>
+inline constexpr int scan_vectors<in_segments<Kind>> =
+    scan_vectors_for(static_cast<int>(sizeof(typename Kind::value)), true);
+
+template <class Kind>
+inline constexpr int vector_elements = 16 / static_cast<int>(sizeof(typename Kind::element));
+
+template <class Kind>
+inline constexpr int tile_elements = scan_threads * scan_vectors<Kind> * vector_elements<Kind>;
+
+/// Two parked tiles are worth their memory for large values.
+template <class Kind>
+inline constexpr bool may_park_two = sizeof(typename Kind::value) >= 8;
+
+/// What a launch scans: tiles of rows, numbered row by row.
+struct scan_problem {
+  const void* in;
+  void* out;
+  std::int64_t cols, in_ld, out_ld;
+  std::uint32_t tiles, tiles_in_row;
+  std::uint32_t* ticket;       ///< the next tile to be claimed; 0 at first
+  std::uint64_t* states;       ///< what scan_state.hpp keeps for each tile; 0 at first
+  const std::uint32_t* heads;  ///< a bit an element, where segments begin, from the first tile's first place on
+  bool exclusive;
+  bool two_parked;  ///< shared memory holds two tiles: the next loads begin before the tile before is stored
+  bool sums_only;   ///< publish the tiles' sums and write nothing: the first of two passes
+};
+
+/// Which row a tile is of, and which of the row's tiles it is.
+struct tile_number {
+  std::uint32_t row, part;
+};
+
+__device__ inline tile_number number_of(const scan_problem& p, std::uint32_t tile) {
+  if (p.tiles == p.tiles_in_row) return {0, tile};
+  const std::uint32_t row = tile / p.tiles_in_row;
+  return {row, tile - row * p.tiles_in_row};
+}
+
+/// The place in its tile of this thread's vector v.
+template <class Kind>
+__device__ inline int place_of(int v) {
+  const int vector = static_cast<int>(threadIdx.x / 32) * scan_vectors<Kind> * 32 + static_cast<int>(threadIdx.x % 32);
+  return (vector + 32 * v) * vector_elements<Kind>;
+}
+
+/// The bits of the elements of one vector that begin segments.
+template <class Kind>
+__device__ inline std::uint32_t heads_of(const scan_problem& p, std::uint32_t tile, int v) {
+  if constexpr (has_segments<Kind>) {
+    constexpr std::uint32_t mask = (1u << vector_elements<Kind>)-1;
+    const std::int64_t bit = static_cast<std::int64_t>(tile) * tile_elements<Kind> + place_of<Kind>(v);
+    return p.heads[bit / 32] >> (bit % 32) & mask;
+  } else {
+    return 0;
+  }
+}
+
+template <class Kind>
+__device__ inline typename Kind::value entered(const Kind& kind, typename Kind::value before, bool head) {
+  if constexpr (has_segments<Kind>) {
+    return kind.enter(before, head);
+  } else {
+    return before;
+  }
+}
+
+/// The sum of a vector.
+template <class Kind>
+__device__ inline typename Kind::value sum_of(const Kind& kind, word16 words, std::uint32_t heads) {
+  typename Kind::element x[vector_elements<Kind>];
+  memcpy(x, &words, sizeof x);
+  typename Kind::value sum = kind.load(x[0]);
+  if constexpr (has_segments<Kind>) sum.head = heads & 1;
+#pragma unroll
+  for (int i = 1; i < vector_elements<Kind>; ++i) {
+    sum = kind.combine(entered(kind, sum, heads >> i & 1), kind.load(x[i]));
+  }
+  return sum;
+}
+
+/// A vector scanned, `before` being what comes before it.
+template <class Kind>
+__device__ inline word16 scanned(const Kind& kind, word16 words, std::uint32_t heads, typename Kind::value before,
+                                 bool exclusive) {
+  typename Kind::element x[vector_elements<Kind>];
+  memcpy(x, &words, sizeof x);
+#pragma unroll
+  for (int i = 0; i < vector_elements<Kind>; ++i) {
+    before = entered(kind, before, heads >> i & 1);
+    const auto with = kind.combine(before, kind.load(x[i]));
+    x[i] = kind.store(exclusive ? before : with);
+    before = with;
+  }
+  memcpy(&words, x, sizeof words);
+  return words;
+}
+
+/// Scans over the lanes of the warp: lane i gets the sum of lanes 0 ... i.
+template <class Kind>
+__device__ inline typename Kind::value lanes_scanned(const Kind& kind, typename Kind::value v, int lanes = 32) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+  for (int d = 1; d < lanes; d *= 2) {
+    const auto below = from_lane_below(v, d);
+    if (lane >= d) v = kind.combine(below, v);
+  }
+  return v;
+}
+
+/// The sum over all lanes, in each of them.
+template <class Kind>
+__device__ inline typename Kind::value lanes_summed(const Kind& kind, typename Kind::value v) {
+#pragma unroll
+  for (int d = 1; d < 32; d *= 2) {
+    const auto other = from_lane_across(v, d);
+    v = (threadIdx.x & d) != 0 ? kind.combine(other, v) : kind.combine(v, other);
+  }
+  return v;
+}
+
+/// For each vector of the thread, the sum of what comes before it in the warp's part of the tile; returns the sum of
+/// the whole part.
+template <class Kind>
+__device__ inline typename Kind::value warp_scan(const Kind& kind, const scan_problem& p, std::uint32_t tile,
+                                                 const word16 (&held)[scan_vectors<Kind>],
+                                                 typename Kind::value (&before)[scan_vectors<Kind>]) {
+  using value = typename Kind::value;
+  const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+  for (int v = 0; v < scan_vectors<Kind>; ++v) before[v] = sum_of(kind, held[v], heads_of<Kind>(p, tile, v));
+#pragma unroll
+  for (int d = 1; d < 32; d *= 2) {  // all vectors side by side: none waits for another's shuffles
+#pragma unroll
+    for (int v = 0; v < scan_vectors<Kind>; ++v) {
+      const auto below = from_lane_below(before[v], d);
+      if (lane >= d) before[v] = kind.combine(below, before[v]);
+    }
+  }
+  value run = kind.identity();
+#pragma unroll
+  for (int v = 0; v < scan_vectors<Kind>; ++v) {
+    const value last = from_one_lane(before[v], 31);
+    value below = from_lane_below(before[v], 1);
+    if (lane == 0) below = kind.identity();
+    before[v] = v == 0 ? below : kind.combine(run, below);
+    run = v == 0 ? last : kind.combine(run, last);
+  }
+  return run;
+}
+
+/// A tile between the moment its sum is known and the moment it is stored.
+template <class Kind>
+struct waiting_tile {
+  std::uint32_t tile;
+  typename Kind::value before[scan_vectors<Kind>];  ///< each vector, the sum of what precedes it in the tile
+};
+
+}  // namespace twill::TWILL_BACKEND::kernels
