@@ -10,6 +10,7 @@ set(twill_headers
   include/twill/element.hpp
   include/twill/error.hpp
   include/twill/event.hpp
+  include/twill/export.hpp
   include/twill/hip.hpp
   include/twill/permute.hpp
   include/twill/reduce.hpp

@@ -5,13 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include <twill/export.hpp>
 #include <twill/stream.hpp>
 
 namespace twill {
 
 /// Untyped device memory, at least 256-byte aligned. It is freed with the object, for which a GPU's driver may wait
 /// until the device is idle. What `buffer<T>` is made of.
-class raw_buffer {
+class TWILL_API raw_buffer {
  public:
   /// Memory: uninitialised. A size of 0 holds no memory. Throws: out_of_memory.
   raw_buffer(const device& on, std::size_t bytes);
@@ -34,21 +35,21 @@ class raw_buffer {
 
 /// Copies `bytes` from host to device memory. Order: in `stream`; `from` must stay valid until `stream.wait()`.
 /// Throws: invalid_argument (null pointer, negative size never reached: sizes are unsigned), device_fault.
-void upload_bytes(stream_ref stream, void* to, const void* from, std::size_t bytes);
+TWILL_API void upload_bytes(stream_ref stream, void* to, const void* from, std::size_t bytes);
 /// Copies `bytes` from device to host memory. Order: in `stream`; `to` holds the data after `stream.wait()`.
-void download_bytes(stream_ref stream, void* to, const void* from, std::size_t bytes);
+TWILL_API void download_bytes(stream_ref stream, void* to, const void* from, std::size_t bytes);
 /// Copies `bytes` within the memory of the stream's device: the device's own memcpy. Ranges must not overlap.
-void copy_bytes(stream_ref stream, void* to, const void* from, std::size_t bytes);
+TWILL_API void copy_bytes(stream_ref stream, void* to, const void* from, std::size_t bytes);
 /// Sets `bytes` bytes of device memory to `value`. Order: in `stream`.
-void fill_bytes(stream_ref stream, void* to, unsigned char value, std::size_t bytes);
+TWILL_API void fill_bytes(stream_ref stream, void* to, unsigned char value, std::size_t bytes);
 
 namespace detail {
 /// count * bytes_each, or a throw: out_of_memory when it does not fit 64 bits.
-std::size_t array_bytes(std::size_t count, std::size_t bytes_each);
+TWILL_API std::size_t array_bytes(std::size_t count, std::size_t bytes_each);
 /// Throws invalid_argument when a host array of `host` elements meets a buffer of `device` elements.
-void require_same_count(std::size_t host, std::size_t device);
+TWILL_API void require_same_count(std::size_t host, std::size_t device);
 /// Throws invalid_argument when the memory of `owner` cannot be reached in `stream`.
-void require_same_device(const device& owner, stream_ref stream);
+TWILL_API void require_same_device(const device& owner, stream_ref stream);
 }  // namespace detail
 
 /// An array of `T` in device memory, uninitialised, at least 256-byte aligned.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <twill/export.hpp>
 #include <twill/stream.hpp>
 #include <twill/transpose.hpp>
 
@@ -17,12 +18,12 @@ struct pitched_shape {
 };
 
 /// `copy`, `upload` and `download` for elements known by their size alone, 1 or more bytes, aligned to 1 byte.
-void copy_pitched_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
-                        const pitched_shape& shape);
-void upload_pitched_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
-                          const pitched_shape& shape);
-void download_pitched_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
-                            const pitched_shape& shape);
+TWILL_API void copy_pitched_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
+                                  const pitched_shape& shape);
+TWILL_API void upload_pitched_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
+                                    const pitched_shape& shape);
+TWILL_API void download_pitched_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
+                                      const pitched_shape& shape);
 
 /// Copies rows within the memory of one device.
 ///

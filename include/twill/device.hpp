@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <twill/export.hpp>
+
 namespace twill {
 
 namespace detail {
@@ -37,7 +39,7 @@ struct memory_info {
 };
 
 /// An open device: a cheap handle, copied freely. Resources made on it keep it open.
-class device {
+class TWILL_API device {
  public:
   /// Opens a device by name: "cuda:0", "hip:1", "simt", "simt:gtx280", "cpu".
   /// Throws: no_device, with the list of devices there are.

@@ -5,19 +5,21 @@
 #include <cstdint>
 #include <string_view>
 
+#include <twill/export.hpp>
+
 namespace twill {
 
 /// The types that operations with arithmetic take.
 enum class element_type { i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, c64, c128 };
 
 /// "f32"
-std::string_view name(element_type type) noexcept;
+TWILL_API std::string_view name(element_type type) noexcept;
 
 /// 4 for f32, 16 for c128.
-std::size_t element_bytes(element_type type) noexcept;
+TWILL_API std::size_t element_bytes(element_type type) noexcept;
 
 /// An IEEE binary16 number as it is stored: 1 sign, 5 exponent, 10 fraction bits. Converts; does not calculate.
-struct float16 {
+struct TWILL_API float16 {
   std::uint16_t bits = 0;
 
   float16() = default;
@@ -28,7 +30,7 @@ struct float16 {
 };
 
 /// The upper half of an IEEE binary32 number: 1 sign, 8 exponent, 7 fraction bits. Converts; does not calculate.
-struct bfloat16 {
+struct TWILL_API bfloat16 {
   std::uint16_t bits = 0;
 
   bfloat16() = default;

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <twill/export.hpp>
+
 namespace twill {
 
 /// What kind of thing went wrong; the message of the `error` says what and what to do.
@@ -16,10 +18,10 @@ enum class errc {
 };
 
 /// The name of an error code, as written in `errc`.
-const char* name(errc code) noexcept;
+TWILL_API const char* name(errc code) noexcept;
 
 /// The one exception that Twill throws. `what()` is a single line: PROBLEM (WHY) SUGGESTION.
-class error : public std::runtime_error {
+class TWILL_API error : public std::runtime_error {
  public:
   error(errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
   errc code() const noexcept { return code_; }

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <twill/export.hpp>
 #include <twill/stream.hpp>
 
 namespace twill {
 
 /// A mark in a stream, for timing and for ordering one stream after another.
-class event {
+class TWILL_API event {
  public:
   /// Throws: out_of_memory, device_fault.
   explicit event(const device& on);

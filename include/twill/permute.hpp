@@ -5,13 +5,14 @@
 #include <initializer_list>
 #include <type_traits>
 
+#include <twill/export.hpp>
 #include <twill/stream.hpp>
 #include <twill/transpose.hpp>
 
 namespace twill {
 
 /// One number a dimension, outermost first: {64, 3, 224, 224}. At most eight; nothing is allocated.
-class dims {
+class TWILL_API dims {
  public:
   static constexpr int capacity = 8;
 
@@ -41,8 +42,8 @@ struct permute_shape {
 
 /// `permute` for elements known by their size alone: any number of bytes from 1 to 16.
 /// Memory: pointers need no alignment beyond 1 byte; the better aligned they are, the wider the accesses.
-void permute_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
-                   const permute_shape& shape);
+TWILL_API void permute_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
+                             const permute_shape& shape);
 
 /// Puts the dimensions of an array into another order: element (i0, i1, ...) of the output is the element of the input
 /// whose index along dimension order[k] is ik. Out of place.

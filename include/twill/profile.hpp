@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <twill/device.hpp>
+#include <twill/export.hpp>
 
 namespace twill {
 
@@ -32,7 +33,7 @@ struct shared_traffic {
 
 /// What a profiler counts. Atomics are those that change memory (atomic_add and its kin); relaxed loads and stores are
 /// loads and stores. That several atomics on one word take turns is not counted.
-struct traffic {
+struct TWILL_API traffic {
   global_traffic loads, stores, atomics;
   shared_traffic shared_loads, shared_stores, shared_atomics;
 
@@ -106,6 +107,7 @@ struct profile_options {
 ///   streams: simulated kernels have run when their call returns.
 /// Throws: unsupported (not a simulated device with a model; a build with sanitizers; another profile or prediction of
 ///   `on` is being taken); what `work` throws.
-profile take_profile(const device& on, const std::function<void()>& work, const profile_options& options = {});
+TWILL_API profile take_profile(const device& on, const std::function<void()>& work,
+                               const profile_options& options = {});
 
 }  // namespace twill

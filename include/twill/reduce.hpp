@@ -6,6 +6,7 @@
 
 #include <twill/buffer.hpp>
 #include <twill/element.hpp>
+#include <twill/export.hpp>
 #include <twill/stream.hpp>
 
 namespace twill {
@@ -31,7 +32,7 @@ inline constexpr std::size_t reduce_scratch_bytes = std::size_t{8} << 20;
 
 /// Scratch memory for reductions: made once, used by any number of calls one after another in one stream, whatever
 /// their shapes. Calls that may run at the same time need one each. After a device_fault, make a new one.
-class reduce_scratch {
+class TWILL_API reduce_scratch {
  public:
   /// Device memory of its own, freed with the object. Throws: out_of_memory.
   explicit reduce_scratch(stream_ref stream);
@@ -55,15 +56,15 @@ struct reduce_shape {
 };
 
 /// The calls below for types known at run time. `out_type` is what the templates take as their Out.
-void reduce_bytes(stream_ref stream, reduce_op op, const void* in, element_type in_type, void* out,
-                  element_type out_type, std::int64_t count, const reduce_scratch& scratch);
-void reduce_rows_bytes(stream_ref stream, reduce_op op, const void* in, element_type in_type, void* out,
-                       element_type out_type, const reduce_shape& shape, const reduce_scratch& scratch);
-void reduce_columns_bytes(stream_ref stream, reduce_op op, const void* in, element_type in_type, void* out,
-                          element_type out_type, const reduce_shape& shape, const reduce_scratch& scratch);
-void reduce_segments_bytes(stream_ref stream, reduce_op op, const void* in, element_type in_type, void* out,
-                           element_type out_type, const std::int64_t* offsets, std::int64_t segments,
-                           const reduce_scratch& scratch);
+TWILL_API void reduce_bytes(stream_ref stream, reduce_op op, const void* in, element_type in_type, void* out,
+                            element_type out_type, std::int64_t count, const reduce_scratch& scratch);
+TWILL_API void reduce_rows_bytes(stream_ref stream, reduce_op op, const void* in, element_type in_type, void* out,
+                                 element_type out_type, const reduce_shape& shape, const reduce_scratch& scratch);
+TWILL_API void reduce_columns_bytes(stream_ref stream, reduce_op op, const void* in, element_type in_type, void* out,
+                                    element_type out_type, const reduce_shape& shape, const reduce_scratch& scratch);
+TWILL_API void reduce_segments_bytes(stream_ref stream, reduce_op op, const void* in, element_type in_type, void* out,
+                                     element_type out_type, const std::int64_t* offsets, std::int64_t segments,
+                                     const reduce_scratch& scratch);
 
 /// out[0] = in[0] op in[1] op ... op in[count - 1].
 ///

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <twill/export.hpp>
 #include <twill/stream.hpp>
 #include <twill/transpose.hpp>
 
@@ -10,8 +11,9 @@ namespace twill {
 
 /// `reverse` and `reverse_in_place` for elements known by their size alone: any number of bytes from 1 to 64.
 /// Memory: pointers need no alignment beyond 1 byte; the better aligned they are, the wider the accesses.
-void reverse_bytes(stream_ref stream, const void* in, void* out, std::int64_t count, std::int64_t element_bytes);
-void reverse_in_place_bytes(stream_ref stream, void* data, std::int64_t count, std::int64_t element_bytes);
+TWILL_API void reverse_bytes(stream_ref stream, const void* in, void* out, std::int64_t count,
+                             std::int64_t element_bytes);
+TWILL_API void reverse_in_place_bytes(stream_ref stream, void* data, std::int64_t count, std::int64_t element_bytes);
 
 /// out[i] = in[count - 1 - i], out of place.
 ///

@@ -5,6 +5,7 @@
 
 #include <twill/buffer.hpp>
 #include <twill/element.hpp>
+#include <twill/export.hpp>
 #include <twill/stream.hpp>
 
 namespace twill {
@@ -33,21 +34,21 @@ struct scan_options {
 
 /// Bytes of device memory that `scan` needs for such a problem; 0 for none.
 /// Throws: invalid_argument, as `scan` does for a wrong shape or type.
-std::size_t scan_scratch_bytes(const device& on, element_type type, const scan_shape& shape,
-                               const scan_options& options = {});
+TWILL_API std::size_t scan_scratch_bytes(const device& on, element_type type, const scan_shape& shape,
+                                         const scan_options& options = {});
 
 /// Bytes of device memory that `scan_segments` needs.
-std::size_t scan_segments_scratch_bytes(const device& on, element_type type, std::int64_t count,
-                                        const scan_options& options = {});
+TWILL_API std::size_t scan_segments_scratch_bytes(const device& on, element_type type, std::int64_t count,
+                                                  const scan_options& options = {});
 
 /// `scan` for a type that is known at run time.
-void scan_elements(stream_ref stream, const void* in, void* out, element_type type, const scan_shape& shape,
-                   void* scratch, std::size_t scratch_bytes, const scan_options& options = {});
+TWILL_API void scan_elements(stream_ref stream, const void* in, void* out, element_type type, const scan_shape& shape,
+                             void* scratch, std::size_t scratch_bytes, const scan_options& options = {});
 
 /// `scan_segments` for a type that is known at run time.
-void scan_segments_elements(stream_ref stream, const void* in, void* out, element_type type, std::int64_t count,
-                            const std::int64_t* offsets, std::int64_t segments, void* scratch,
-                            std::size_t scratch_bytes, const scan_options& options = {});
+TWILL_API void scan_segments_elements(stream_ref stream, const void* in, void* out, element_type type,
+                                      std::int64_t count, const std::int64_t* offsets, std::int64_t segments,
+                                      void* scratch, std::size_t scratch_bytes, const scan_options& options = {});
 
 /// out[i] = in[0] + ... + in[i] (inclusive) or in[0] + ... + in[i - 1] (exclusive), row by row, with +, min or max.
 ///

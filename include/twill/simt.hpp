@@ -5,6 +5,7 @@
 #include <functional>
 
 #include <twill/device.hpp>
+#include <twill/export.hpp>
 
 namespace twill {
 
@@ -22,7 +23,7 @@ enum class interleaving {
 /// The environment variable TWILL_SIMT_ORDER ("forward", "reverse", "shuffled", "shuffled:SEED") sets the order that a
 /// device starts with; without it that is `forward`.
 /// Throws: unsupported when `on` is not a simulated device.
-void set_interleaving(const device& on, interleaving order, std::uint64_t seed = 0);
+TWILL_API void set_interleaving(const device& on, interleaving order, std::uint64_t seed = 0);
 
 /// Whether launches on a simulated device, from now on, are checked: for accesses outside of device memory, of memory
 /// that was released, or at an address that is no multiple of their width; for reads of device memory (allocated since)
@@ -33,18 +34,18 @@ void set_interleaving(const device& on, interleaving order, std::uint64_t seed =
 /// too; loads from there are, where their block has not written it. Dynamic shared memory ends where the launch says.
 /// The environment variable TWILL_SIMT_CHECK=1 switches the checks on for devices that are opened.
 /// Throws: unsupported when `on` is not a simulated device, and in builds with sanitizers.
-void set_checks(const device& on, bool wanted);
+TWILL_API void set_checks(const device& on, bool wanted);
 
 /// How many steps one thread may take in one launch before it is taken to run for ever, which is a device_fault with
 /// the line it is at. A step is an access of memory, a barrier or a shuffle; a loop without any cannot be told from
 /// outside, and hangs. Counted while launches are checked or recorded, in blocks outside of a sample too. It starts at
 /// 2^28.
 /// Throws: unsupported when `on` is not a simulated device.
-void set_step_limit(const device& on, std::uint64_t steps);
+TWILL_API void set_step_limit(const device& on, std::uint64_t steps);
 
 /// Whether a device predicts times: a simulated one with a model, "simt:h200", does, but in a build with sanitizers;
 /// "simt" is no GPU in particular.
-bool predicts(const device& on);
+TWILL_API bool predicts(const device& on);
 
 /// The time that kernels would take on the GPU that a device simulates.
 struct predicted_time {
@@ -64,10 +65,10 @@ struct predicted_time {
 /// Order: as take_profile.
 /// Throws: unsupported (a device that does not predict; a build with sanitizers; another profile or prediction of `on`
 ///   is being taken); what `work` throws.
-predicted_time predict(const device& on, const std::function<void()>& work);
+TWILL_API predicted_time predict(const device& on, const std::function<void()>& work);
 
 /// The time that the GPU's own memcpy of `bytes` bytes within its memory would take.
 /// Throws: unsupported (a device that does not predict).
-double predicted_copy_seconds(const device& on, std::size_t bytes);
+TWILL_API double predicted_copy_seconds(const device& on, std::size_t bytes);
 
 }  // namespace twill

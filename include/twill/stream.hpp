@@ -1,12 +1,13 @@
 #pragma once
 
 #include <twill/device.hpp>
+#include <twill/export.hpp>
 
 namespace twill {
 
 /// A stream that somebody else owns: what every operation takes. Copied freely; valid while its owner keeps it.
 /// Work on one stream runs in order. On the devices "cpu" and "simt" a call has done its work when it returns.
-class stream_ref {
+class TWILL_API stream_ref {
  public:
   stream_ref(device owner, void* native) noexcept : device_(std::move(owner)), native_(native) {}
 
@@ -25,7 +26,7 @@ class stream_ref {
 };
 
 /// A stream of its own; destroyed with the object, which does not wait for work in flight.
-class stream {
+class TWILL_API stream {
  public:
   /// Throws: out_of_memory, device_fault.
   explicit stream(const device& on);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <twill/export.hpp>
 #include <twill/stream.hpp>
 
 namespace twill {
@@ -21,12 +22,12 @@ struct transpose_shape {
 
 /// `transpose` for elements known by their size alone: any number of bytes from 1 to 64.
 /// Memory: pointers need no alignment beyond 1 byte; the better aligned they are, the wider the accesses.
-void transpose_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
-                     const transpose_shape& shape);
+TWILL_API void transpose_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
+                               const transpose_shape& shape);
 
 namespace detail {
 /// Throws invalid_argument when `pointer` is no multiple of `alignment`.
-void require_aligned(const void* pointer, std::size_t alignment, const char* what);
+TWILL_API void require_aligned(const void* pointer, std::size_t alignment, const char* what);
 }  // namespace detail
 
 /// out[c][r] = in[r][c] for every matrix of the batch, out of place.

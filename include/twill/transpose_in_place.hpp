@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <twill/export.hpp>
 #include <twill/stream.hpp>
 #include <twill/transpose.hpp>
 
@@ -27,14 +28,15 @@ enum class scratch_size { least, fast };
 /// Units: `least` is 0 for square matrices, else max(rows, cols) elements. `fast` is 0 for square matrices, else one
 ///   matrix, or as many small ones as make 32 MiB.
 /// Throws: invalid_argument, as `transpose_in_place` does for this shape.
-std::size_t transpose_in_place_scratch_bytes(std::int64_t element_bytes, const transpose_in_place_shape& shape,
-                                             scratch_size size = scratch_size::least);
+TWILL_API std::size_t transpose_in_place_scratch_bytes(std::int64_t element_bytes,
+                                                       const transpose_in_place_shape& shape,
+                                                       scratch_size size = scratch_size::least);
 
 /// `transpose_in_place` for elements known by their size alone: any number of bytes from 1 to 64.
 /// Memory: pointers need no alignment beyond 1 byte; the better aligned they are, the wider the accesses.
-void transpose_in_place_bytes(stream_ref stream, void* data, std::int64_t element_bytes,
-                              const transpose_in_place_shape& shape, void* scratch = nullptr,
-                              std::size_t scratch_bytes = 0);
+TWILL_API void transpose_in_place_bytes(stream_ref stream, void* data, std::int64_t element_bytes,
+                                        const transpose_in_place_shape& shape, void* scratch = nullptr,
+                                        std::size_t scratch_bytes = 0);
 
 /// Turns each rows x cols matrix of the batch into its cols x rows transpose, in its own memory.
 ///

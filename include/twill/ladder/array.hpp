@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <twill/element.hpp>
+#include <twill/export.hpp>
 #include <twill/ladder/rung.hpp>
 #include <twill/stream.hpp>
 
@@ -18,15 +19,16 @@ namespace twill {
 ///   "sieve"      out[i], an i32, is 0 where i is prime and else 1, for i below count; `in` is not read. The rungs
 ///                `tuned`, `cpu-tuned` and `cpu-segmented` leave the bits of twill::sieve_bits instead.
 /// Throws: invalid_argument for another op.
-std::vector<rung> array_rungs(const device& on, std::string_view op);
+TWILL_API std::vector<rung> array_rungs(const device& on, std::string_view op);
 
 /// The blocks that a rung can run with on this device: {256, 1} and the like. Empty when it has no blocks.
 /// Throws: invalid_argument for an unknown op or rung, or a type that the ladder does not take.
-std::vector<block_shape> array_rung_blocks(const device& on, std::string_view op, std::string_view name,
-                                           element_type type);
+TWILL_API std::vector<block_shape> array_rung_blocks(const device& on, std::string_view op, std::string_view name,
+                                                     element_type type);
 
 /// Bytes of scratch memory that any rung of `op` needs. Throws: invalid_argument.
-std::size_t array_rung_scratch_bytes(const device& on, std::string_view op, element_type type, std::int64_t count);
+TWILL_API std::size_t array_rung_scratch_bytes(const device& on, std::string_view op, element_type type,
+                                               std::int64_t count);
 
 /// Runs one rung.
 ///
@@ -36,8 +38,8 @@ std::size_t array_rung_scratch_bytes(const device& on, std::string_view op, elem
 /// Order: asynchronous in `stream`. A rung of several launches repeats them all.
 /// Throws: invalid_argument (unknown op, rung, type or block, scratch too small, null, misaligned or overlapping
 ///   pointers, a negative count); unsupported (the device's limits); launch_failed.
-void array_rung(stream_ref stream, std::string_view op, std::string_view name, const void* in, void* out,
-                element_type type, std::int64_t count, void* scratch, std::size_t scratch_bytes,
-                const rung_options& options = {});
+TWILL_API void array_rung(stream_ref stream, std::string_view op, std::string_view name, const void* in, void* out,
+                          element_type type, std::int64_t count, void* scratch, std::size_t scratch_bytes,
+                          const rung_options& options = {});
 
 }  // namespace twill

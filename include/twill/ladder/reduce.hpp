@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <twill/element.hpp>
+#include <twill/export.hpp>
 #include <twill/ladder/rung.hpp>
 #include <twill/stream.hpp>
 
@@ -12,15 +13,16 @@ namespace twill {
 
 /// The rungs of the reduction ladder that this device has, in order, references last. Every rung sums the whole array
 /// to one value; those of the teaching documents launch their kernel again over the partial sums until one is left.
-std::vector<rung> reduce_rungs(const device& on);
+TWILL_API std::vector<rung> reduce_rungs(const device& on);
 
 /// The blocks that rung `name` can run with on this device: {256, 1} and the like. Empty when it has no blocks.
 /// Throws: invalid_argument for an unknown rung or a type that the ladder does not sum.
-std::vector<block_shape> reduce_rung_blocks(const device& on, std::string_view name, element_type type);
+TWILL_API std::vector<block_shape> reduce_rung_blocks(const device& on, std::string_view name, element_type type);
 
 /// Bytes of scratch memory that any rung needs to sum `count` elements on this device (`memcpy`: as many as it copies).
 /// Throws: invalid_argument.
-std::size_t reduce_rung_scratch_bytes(const device& on, std::string_view name, element_type type, std::int64_t count);
+TWILL_API std::size_t reduce_rung_scratch_bytes(const device& on, std::string_view name, element_type type,
+                                                std::int64_t count);
 
 /// out[0] = the sum of in[0] to in[count - 1] by one rung of the ladder.
 ///
@@ -33,7 +35,8 @@ std::size_t reduce_rung_scratch_bytes(const device& on, std::string_view name, e
 /// Throws: invalid_argument (unknown rung, type or block, scratch too small, null, misaligned or overlapping pointers,
 ///   a negative count); unsupported (the device's limits); launch_failed.
 /// Source: Harris, 2007, Optimizing Parallel Reduction in CUDA.
-void reduce_rung(stream_ref stream, std::string_view name, const void* in, void* out, element_type type,
-                 std::int64_t count, void* scratch, std::size_t scratch_bytes, const rung_options& options = {});
+TWILL_API void reduce_rung(stream_ref stream, std::string_view name, const void* in, void* out, element_type type,
+                           std::int64_t count, void* scratch, std::size_t scratch_bytes,
+                           const rung_options& options = {});
 
 }  // namespace twill

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <twill/device.hpp>
+#include <twill/export.hpp>
 #include <twill/stream.hpp>
 
 namespace twill {
@@ -16,10 +17,10 @@ struct sieve_range {
 };
 
 /// Bytes of device memory that each of the sieves needs. Throws: invalid_argument for a wrong range.
-std::size_t sieve_scratch_bytes(const device& on, const sieve_range& range);
+TWILL_API std::size_t sieve_scratch_bytes(const device& on, const sieve_range& range);
 
 /// Words that `sieve_bits` writes: one for 64 numbers.
-std::int64_t sieve_words(const sieve_range& range);
+TWILL_API std::int64_t sieve_words(const sieve_range& range);
 
 /// The primes of a range as a bit mask of odd numbers: bit i of word w is set when range.first + 64 w + 2 i + 1 is
 /// prime. Of the number 1, which is none, the bit stands for 2, so that all bits together are all primes. Bits of
@@ -32,17 +33,17 @@ std::int64_t sieve_words(const sieve_range& range);
 /// Throws: invalid_argument, before anything is launched; unsupported (blocks have too little shared memory);
 ///   launch_failed.
 /// Source: Bays and Hudson, 1977, The Segmented Sieve of Eratosthenes and Primes in Arithmetic Progressions to 10^12.
-void sieve_bits(stream_ref stream, const sieve_range& range, std::uint32_t* bits, void* scratch,
-                std::size_t scratch_bytes);
+TWILL_API void sieve_bits(stream_ref stream, const sieve_range& range, std::uint32_t* bits, void* scratch,
+                          std::size_t scratch_bytes);
 
 /// count[0] = how many primes the range has: pi(n) for {0, n + 1}. Otherwise as sieve_bits; nothing but the count, in
 /// device memory, is written.
-void sieve_count(stream_ref stream, const sieve_range& range, std::uint64_t* count, void* scratch,
-                 std::size_t scratch_bytes);
+TWILL_API void sieve_count(stream_ref stream, const sieve_range& range, std::uint64_t* count, void* scratch,
+                           std::size_t scratch_bytes);
 
 /// The primes of a range, ascending, and how many there are. At most `capacity` of them are written. It sieves twice:
 /// once to count, once to write. Otherwise as sieve_bits.
-void sieve_list(stream_ref stream, const sieve_range& range, std::uint64_t* primes, std::int64_t capacity,
-                std::uint64_t* count, void* scratch, std::size_t scratch_bytes);
+TWILL_API void sieve_list(stream_ref stream, const sieve_range& range, std::uint64_t* primes, std::int64_t capacity,
+                          std::uint64_t* count, void* scratch, std::size_t scratch_bytes);
 
 }  // namespace twill

@@ -3,17 +3,19 @@
 #include <cstdint>
 #include <vector>
 
+#include <twill/export.hpp>
 #include <twill/ladder/rung.hpp>
 #include <twill/stream.hpp>
 
 namespace twill {
 
 /// The rungs of the transpose ladder that this device has, in order, references last.
-std::vector<rung> transpose_rungs(const device& on);
+TWILL_API std::vector<rung> transpose_rungs(const device& on);
 
 /// The blocks that rung `name` can run with on this device for elements of `element_bytes`.
 /// Empty when it has no blocks (memcpy, CPU rungs). Throws: invalid_argument for an unknown rung.
-std::vector<block_shape> transpose_rung_blocks(const device& on, std::string_view name, std::int64_t element_bytes);
+TWILL_API std::vector<block_shape> transpose_rung_blocks(const device& on, std::string_view name,
+                                                         std::int64_t element_bytes);
 
 /// Runs one rung on a packed `rows` x `cols` matrix.
 ///
@@ -23,7 +25,8 @@ std::vector<block_shape> transpose_rung_blocks(const device& on, std::string_vie
 /// Order: asynchronous in `stream`.
 /// Throws: invalid_argument (unknown rung, wrong element size, block the rung does not have, null, misaligned or
 ///   overlapping pointers, negative or overflowing extents); unsupported (the device's limits); launch_failed.
-void transpose_rung(stream_ref stream, std::string_view name, const void* in, void* out, std::int64_t element_bytes,
-                    std::int64_t rows, std::int64_t cols, const rung_options& options = {});
+TWILL_API void transpose_rung(stream_ref stream, std::string_view name, const void* in, void* out,
+                              std::int64_t element_bytes, std::int64_t rows, std::int64_t cols,
+                              const rung_options& options = {});
 
 }  // namespace twill
