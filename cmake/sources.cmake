@@ -277,6 +277,7 @@ set(twill_tests
   tests/simt_counts_test.cpp
   tests/simt_faults_test.cpp
   tests/simt_host_test.cpp
+  tests/simt_injection_test.cpp
   tests/simt_kernels_test.cpp
   tests/simt_models_test.cpp
   tests/simt_prediction_test.cpp

@@ -7,7 +7,7 @@
 namespace twill::cpu {
 
 /// The CPU itself: operations run natively on the team's threads.
-class device final : public host::host_device {
+class device : public host::host_device {
  public:
   device();
   void copy(void* stream, void* to, const void* from, std::size_t bytes, detail::copy_direction direction) override;
