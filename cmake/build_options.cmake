@@ -32,6 +32,8 @@ function(twill_library target headers)
   twill_build_options(${target})
   target_compile_features(${target} PUBLIC cxx_std_17)
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${${headers}})
+  # Its threads sleep until the process ends: code of a shared library must stay where it is after dlclose().
+  target_link_options(${target} PRIVATE "$<$<STREQUAL:$<TARGET_PROPERTY:${target},TYPE>,SHARED_LIBRARY>:LINKER:-z,nodelete>")
   set_target_properties(${target} PROPERTIES
     LINKER_LANGUAGE CXX
     VERSION ${PROJECT_VERSION}

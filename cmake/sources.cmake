@@ -106,9 +106,11 @@ set(twill_gpu_sources
 # What cpu and simt share.
 set(twill_host_sources
   backends/host/allocations.cpp
+  backends/host/cgroup.cpp
+  backends/host/environment.cpp
   backends/host/host_device.cpp
   backends/host/machine.cpp
-  backends/host/thread_team.cpp)
+  backends/host/worker_pool.cpp)
 
 # The CPU.
 set(twill_cpu_sources
@@ -258,11 +260,13 @@ set(twill_tests
   tests/device_test.cpp
   tests/element_test.cpp
   tests/every_kernel_test.cpp
+  tests/host_limits_test.cpp
   tests/ladder/array_test.cpp
   tests/ladder/reduce_test.cpp
   tests/ladder/sieve_test.cpp
   tests/ladder/transpose_test.cpp
   tests/permute_test.cpp
+  tests/process_test.cpp
   tests/profile_claims_test.cpp
   tests/profile_test.cpp
   tests/random_test.cpp

@@ -7,6 +7,7 @@
 
 #include "allocations.hpp"
 #include "backends/backend.hpp"
+#include "environment.hpp"
 #include "host_stream.hpp"
 #include "thread_team.hpp"
 
@@ -14,7 +15,7 @@ namespace twill::host {
 
 class host_device : public detail::backend_device {
  public:
-  /// With a team of `threads` threads. Throws: out_of_memory.
+  /// With a team of `threads` threads, none of which is started yet.
   explicit host_device(device_properties properties, int threads = default_thread_count());
 
   /// The processors of this machine, under the names given.

@@ -1,12 +1,18 @@
 #include "machine.hpp"
 
+#include <sched.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cmath>
 #include <fstream>
 #include <string>
-#include <thread>
+#include <vector>
+
+#include "cgroup.hpp"
 
 namespace twill::host {
 namespace {
@@ -34,7 +40,40 @@ std::string plain_vendor(const std::string& id) {
   return id;
 }
 
+// The groups that this process began in. Kept: they are asked about at each allocation.
+const cgroup& own_cgroup() {
+  static const auto* const own = new cgroup;  // never destroyed: devices may be used while the program ends
+  return *own;
+}
+
+// CPUs of the calling thread's affinity mask; the kernel refuses masks with room for fewer CPUs than it knows.
+int affine_cpus() {
+  for (std::size_t most = 1024; most <= (std::size_t{1} << 20); most *= 2) {
+    std::vector<cpu_set_t> mask(most / CPU_SETSIZE);
+    const std::size_t bytes = mask.size() * sizeof(cpu_set_t);
+    if (sched_getaffinity(0, bytes, mask.data()) == 0) return CPU_COUNT_S(bytes, mask.data());
+    if (errno != EINVAL) break;
+  }
+  return static_cast<int>(system_value(_SC_NPROCESSORS_ONLN));
+}
+
+// Bytes of address space that the process may still map; SIZE_MAX without a limit.
+std::size_t free_address_space() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const std::size_t mapped = pages * system_value(_SC_PAGESIZE);
+  return limit.rlim_cur > mapped ? limit.rlim_cur - mapped : 0;
+}
+
 }  // namespace
+
+int usable_cpus() {
+  const int affine = std::max(1, affine_cpus());
+  const auto quota = own_cgroup().cpu_quota();
+  return quota && *quota < affine ? std::max(1, static_cast<int>(std::ceil(*quota))) : affine;
+}
 
 memory_info machine_memory() {
   const std::size_t page = system_value(_SC_PAGESIZE);
@@ -48,6 +87,11 @@ memory_info machine_memory() {
     info.free_bytes = kib * 1024;  // unlike the free pages, it counts what the page cache would give back
     break;
   }
+  if (const auto allowed = own_cgroup().memory()) {
+    info.total_bytes = std::min<std::size_t>(info.total_bytes, allowed->limit_bytes);
+    info.free_bytes = std::min<std::size_t>(info.free_bytes, allowed->free_bytes);
+  }
+  info.free_bytes = std::min({info.free_bytes, info.total_bytes, free_address_space()});
   return info;
 }
 
@@ -62,7 +106,7 @@ device_properties machine_properties() {
   p.cache_bytes = system_value(_SC_LEVEL3_CACHE_SIZE);
   if (p.cache_bytes == 0) p.cache_bytes = system_value(_SC_LEVEL2_CACHE_SIZE);
 #endif
-  p.multiprocessors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  p.multiprocessors = usable_cpus();
   return p;
 }
 

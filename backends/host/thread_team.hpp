@@ -1,73 +1,59 @@
 #pragma once
 
-// A fixed team of OS threads: what the devices on the CPU run their work on.
+// Loops that run on several threads: what the devices on the CPU do their work with.
 
-#include <atomic>
-#include <condition_variable>
 #include <cstddef>
-#include <exception>
-#include <mutex>
-#include <thread>
+#include <memory>
 #include <type_traits>
-#include <vector>
+
+#include "worker_pool.hpp"
 
 namespace twill::host {
 
-/// Threads for a device: TWILL_THREADS, or one for each processor that this process may use.
-/// Throws: invalid_argument when TWILL_THREADS is not a whole number from 1 to 1024.
-int default_thread_count();
-
+/// How many threads of the process a device uses. The threads themselves are the pool's, which all devices share; the
+/// first loop that needs them starts them.
 class thread_team {
  public:
-  /// Throws: out_of_memory when the system has no more threads.
-  explicit thread_team(int threads);
-  ~thread_team();
-  thread_team(const thread_team&) = delete;
-  thread_team& operator=(const thread_team&) = delete;
+  explicit thread_team(int threads) : size_(threads) {}
 
-  int size() const noexcept { return static_cast<int>(threads_.size()); }
+  int size() const noexcept { return size_; }
 
-  /// Calls f(i), or f(i, member), for each i in [0, count) on the threads of the team, ascending but at the same time;
-  /// returns when all are done. `member` in [0, size()) is always the same OS thread, never the caller. Waking the team
-  /// costs about 10 us.
-  /// Order: calls of `run` from several threads are done one after another. f must not call `run` of its own team.
-  /// Throws: the first exception that left f; the indices not yet begun are then left out.
+  /// Calls f(i) for each i in [0, count) on the calling thread and up to size() - 1 workers, ascending but at the same
+  /// time; returns when all are done. A single index costs a call; waking workers costs about 10 us.
+  /// Order: calls from several threads run side by side. f may call `run`.
+  /// Throws: the first exception that left f, the indices not yet begun are then left out; out_of_memory when the
+  /// system has no more threads.
   template <class F>
-  void run(std::size_t count, F&& f) {
-    using function = std::remove_reference_t<F>;
-    run_job({count, const_cast<void*>(static_cast<const void*>(&f)), [](void* f, std::size_t index, int member) {
-               if constexpr (std::is_invocable_v<function&, std::size_t, int>) {
-                 (*static_cast<function*>(f))(index, member);
-               } else {
-                 (*static_cast<function*>(f))(index);
-               }
-             }});
+  void run(std::size_t count, F&& f) const {
+    if (count <= 1 || size_ == 1) {
+      for (std::size_t i = 0; i < count; ++i) f(i);
+      return;
+    }
+    start(count, size_ - 1, f, [](void* f, std::size_t index, int) { (*static_cast<pointee<F>*>(f))(index); });
+  }
+
+  /// The same for f(i, worker), on size() workers and never the calling thread; `worker` in [0, size()) is always the
+  /// same thread, and in one call of f at a time. f must not call `run_on_workers`.
+  template <class F>
+  void run_on_workers(std::size_t count, F&& f) const {
+    if (count == 0) return;
+    start(count, size_, f,
+          [](void* f, std::size_t index, int worker) { (*static_cast<pointee<F>*>(f))(index, worker); });
   }
 
  private:
-  struct job {
-    std::size_t count;
-    void* function;
-    void (*call)(void* function, std::size_t index, int member);
-  };
+  template <class F>
+  using pointee = std::remove_reference_t<F>;
 
-  void run_job(const job& work);
-  void member_main(int member);
-  void work_on(const job& work, int member) noexcept;
-  void stop() noexcept;
+  template <class F>
+  void start(std::size_t count, int workers, F& f, parallel_loop::call_type* call) const {
+    auto& pool = worker_pool::of_process();
+    pool.reserve(workers);
+    parallel_loop loop(count, workers, const_cast<void*>(static_cast<const void*>(std::addressof(f))), call);
+    pool.run(loop, workers < size_);
+  }
 
-  std::mutex one_job_;  // held by the caller whose job it is
-
-  std::mutex mutex_;
-  std::condition_variable begin_, end_;
-  job job_{};
-  std::size_t wanted_ = 0;  // members that may still join the job
-  int at_work_ = 0;
-  bool stopping_ = false;
-  std::exception_ptr thrown_;
-
-  std::atomic<std::size_t> next_{0};
-  std::vector<std::thread> threads_;
+  int size_;
 };
 
 }  // namespace twill::host

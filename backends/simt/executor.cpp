@@ -1,17 +1,26 @@
 #include "executor.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
+#include <vector>
 
 namespace twill::simt {
 namespace {
 
-// Two mappings of the address space a guarded stack: systems allow a process 65,530 of them.
-constexpr int most_guarded_members = 16;
+// Two mappings of the address space a guarded stack: systems allow a process 65,530 of them (vm.max_map_count).
+constexpr int most_guarded_workers = 16;
+
+// Runs blocks on the calling worker, for whichever device: made when it has its first block, and its to the end. So the
+// stacks of a process do not grow with its devices.
+block_runner& runner_of(int worker) {
+  static thread_local const auto own = std::make_unique<block_runner>(worker < most_guarded_workers);
+  return *own;
+}
 
 }  // namespace
 
-executor::executor(host::thread_team& team) : team_(team), runners_(static_cast<std::size_t>(team.size())) {}
+executor::executor(host::thread_team& team) : team_(team) {}
 
 void executor::run(const grid_launch& launch) {
   const auto& grid = launch.config.grid;
@@ -22,13 +31,12 @@ void executor::run(const grid_launch& launch) {
   const std::uint64_t run_length = std::clamp<std::uint64_t>(blocks / (members * 16), 1, 32);
   const std::uint64_t runs = (blocks + run_length - 1) / run_length;
 
-  std::vector<char> begun(runners_.size(), 0);
-  team_.run(runs, [&](std::size_t run, int member) {
-    auto& runner = runners_[static_cast<std::size_t>(member)];
-    if (!runner) runner = std::make_unique<block_runner>(team_.size() <= most_guarded_members);
-    if (!std::exchange(begun[static_cast<std::size_t>(member)], 1)) runner->begin(launch);
+  std::vector<char> begun(members, 0);
+  team_.run_on_workers(runs, [&](std::size_t run, int worker) {
+    auto& runner = runner_of(worker);
+    if (!std::exchange(begun[static_cast<std::size_t>(worker)], 1)) runner.begin(launch);
     const std::uint64_t end = std::min(blocks, (run + 1) * run_length);
-    for (std::uint64_t turn = run * run_length; turn < end; ++turn) runner->run(order(turn));
+    for (std::uint64_t turn = run * run_length; turn < end; ++turn) runner.run(order(turn));
   });
 }
 

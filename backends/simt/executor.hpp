@@ -2,9 +2,6 @@
 
 // Spreads the blocks of a grid over the OS threads of the device.
 
-#include <memory>
-#include <vector>
-
 #include "backends/host/thread_team.hpp"
 #include "block_runner.hpp"
 
@@ -20,7 +17,6 @@ class executor {
 
  private:
   host::thread_team& team_;
-  std::vector<std::unique_ptr<block_runner>> runners_;  // one for each OS thread, made when that has its first block
 };
 
 }  // namespace twill::simt

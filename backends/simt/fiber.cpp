@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include <cerrno>
+#include <cstring>
 #include <string>
 
 #include "backends/error.hpp"
@@ -23,8 +25,9 @@ stack_pool::stack_pool(std::size_t count, bool guarded) : bytes_(count * pitch) 
       mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) {
     detail::fail(errc::out_of_memory, "no stacks for simulated threads",
-                 std::to_string(bytes_ >> 20) + " MiB of address space were asked for",
-                 "let TWILL_THREADS name fewer threads");
+                 std::to_string(bytes_ >> 20) + " MiB of address space were asked for: " + std::strerror(errno),
+                 "raise the limit of address space (ulimit -v) or of mappings (vm.max_map_count), or let TWILL_THREADS "
+                 "name fewer threads");
   }
   memory_ = static_cast<char*>(memory);
   // Done without where it cannot be had: a guard only makes an overflow fail where it happens.

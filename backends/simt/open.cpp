@@ -79,8 +79,7 @@ static std::shared_ptr<detail::backend_device> open(std::string_view which) {
     most = limits_of(sheet);
   }
   auto opened = std::make_shared<simt_device>(std::move(properties), most, starting_order(), threads);
-  const char* const checks = std::getenv("TWILL_SIMT_CHECK");
-  if (checks != nullptr && std::string_view(checks) != "0") opened->check(true);
+  if (host::environment_switch("TWILL_SIMT_CHECK")) opened->check(true);
   return opened;
 }
 

@@ -21,13 +21,14 @@ backend with_operations(backend one, const operation_table& operations) {
   return one;
 }
 
+// Never destroyed: a device may be opened while the program ends.
 std::vector<backend>& known_backends() {
-  static std::vector<backend> all{
+  static auto* const all = new std::vector<backend>{
 #define TWILL_BACKEND_OF_BUILD(name) with_operations(name::this_backend, name::operations),
 #include "backend_list.inc"
 #undef TWILL_BACKEND_OF_BUILD
   };
-  return all;
+  return *all;
 }
 
 }  // namespace

@@ -46,13 +46,13 @@ void run_read(const work_queue& queue, const reduce_rung_args& a) {
   const auto* in = static_cast<const std::uint64_t*>(a.in);
   auto* out = static_cast<std::uint64_t*>(a.scratch);
   for (int i = 0; i < a.repeats; ++i) {
-    team_of(queue).run(static_cast<std::size_t>((words + piece - 1) / piece), [&](std::size_t task, int member) {
+    team_of(queue).run(static_cast<std::size_t>((words + piece - 1) / piece), [&](std::size_t task) {
       const std::int64_t first = static_cast<std::int64_t>(task) * piece, end = std::min(words, first + piece);
       combined_bits bits{};
       std::int64_t w = first;
       if (const auto* vector = vectors(); vector != nullptr) w += vector->reduce.bits(in + first, end - first, bits);
       for (; w < end; ++w) bits.any |= in[w];
-      if (bits.any == 0) out[member % 64] = bits.any;
+      if (bits.any == 0) out[task % 64] = bits.any;
     });
   }
 }

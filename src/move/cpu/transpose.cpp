@@ -14,7 +14,7 @@ namespace {
 
 using detail::transpose_args;
 
-constexpr std::int64_t buffer_bytes = 128 << 10;  // on the stack; in the second-level cache
+constexpr std::int64_t buffer_bytes = host::work_buffer::bytes;  // in the second-level cache
 constexpr std::int64_t task_bytes = 512 << 10;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
@@ -157,7 +157,8 @@ void put(const plan& p, unsigned char* to, const unsigned char* from, std::int64
 }
 
 void move_buffered(const transpose_args& a, const plan& p, std::int64_t matrix, std::int64_t row, std::int64_t col) {
-  alignas(line_bytes) unsigned char buffer[buffer_bytes];
+  host::work_buffer held;
+  unsigned char* const buffer = held.data();
   const std::int64_t bytes = a.element_bytes, left = a.rows - row, width = std::min(p.width, a.cols - col);
   const bool last = left <= p.height;
   const std::int64_t height = std::min(left, p.height + ceil_div(line_bytes - 1, bytes));
@@ -174,7 +175,8 @@ void move_buffered(const transpose_args& a, const plan& p, std::int64_t matrix, 
 }
 
 void move_run(const transpose_args& a, const plan& p, std::int64_t matrix, std::int64_t col) {
-  alignas(line_bytes) unsigned char buffer[buffer_bytes];
+  host::work_buffer held;
+  unsigned char* const buffer = held.data();
   const std::int64_t bytes = a.element_bytes, width = std::min(p.width, a.cols - col);
   const std::int64_t count = std::min(p.matrices, a.batch - matrix), size = a.rows * width * bytes;
   for (std::int64_t i = 0; i < count; ++i) {

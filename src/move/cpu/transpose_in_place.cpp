@@ -11,7 +11,7 @@ namespace {
 
 using detail::transpose_in_place_args;
 
-constexpr std::int64_t local_bytes = 128 << 10;  // of a task's stack: what a second-level cache holds
+constexpr std::int64_t local_bytes = host::work_buffer::bytes;  // of a task: what a second-level cache holds
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
@@ -75,7 +75,8 @@ void turn_small(const detail::work_queue& queue, const transpose_in_place_args& 
   const std::int64_t matrix_bytes = a.rows * a.cols * a.element_bytes;
   const std::int64_t at_once = std::max<std::int64_t>(1, local_bytes / matrix_bytes);
   team_of(queue).run(static_cast<std::size_t>(ceil_div(a.batch, at_once)), [&](std::size_t task) {
-    unsigned char buffer[local_bytes];
+    host::work_buffer held;
+    unsigned char* const buffer = held.data();
     const auto first = static_cast<std::int64_t>(task) * at_once;
     for (std::int64_t i = first; i < std::min(a.batch, first + at_once); ++i) {
       unsigned char* matrix = static_cast<unsigned char*>(a.data) + i * a.stride * a.element_bytes;
@@ -161,7 +162,8 @@ class passes {
     const std::int64_t row_bytes = g_.length * g_.bytes;
     if (row_bytes <= local_bytes) {
       team_.run(static_cast<std::size_t>(g_.height), [&](std::size_t r) {
-        unsigned char buffer[local_bytes];
+        host::work_buffer held;
+        unsigned char* const buffer = held.data();
         turn_row(static_cast<std::int64_t>(r), 0, g_.length, buffer);
         std::memcpy(matrix_ + static_cast<std::int64_t>(r) * row_bytes, buffer, static_cast<std::size_t>(row_bytes));
       });
@@ -205,7 +207,8 @@ class passes {
     const std::int64_t width = std::min<std::int64_t>(g_.length, local_bytes / column);
     if (width > 0) {
       team_.run(static_cast<std::size_t>(ceil_div(g_.length, width)), [&](std::size_t s) {
-        unsigned char buffer[local_bytes];
+        host::work_buffer held;
+        unsigned char* const buffer = held.data();
         const auto first = static_cast<std::int64_t>(s) * width;
         turn_strip(rotate, first, std::min(width, g_.length - first), buffer);
       });
