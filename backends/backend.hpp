@@ -84,7 +84,7 @@ struct backend {
 /// The backends of this program, GPUs first: cuda, hip, cpu, simt.
 const std::vector<backend>& backends();
 
-/// Opens a device of a backend, ready for its operations.
+/// Opens a device of a backend, ready for its operations: the one that is open already under this name, if any.
 std::shared_ptr<backend_device> open_device(const backend& from, std::string_view which);
 
 /// Adds the backend of a library of its own, while the program starts (static initialisation): before any device opens.

@@ -6,16 +6,20 @@ set(twill_headers
   include/twill/buffer.hpp
   include/twill/copy.hpp
   include/twill/cuda.hpp
+  include/twill/detail/arguments.hpp
   include/twill/device.hpp
   include/twill/element.hpp
   include/twill/error.hpp
   include/twill/event.hpp
   include/twill/export.hpp
+  include/twill/extent.hpp
+  include/twill/fill.hpp
   include/twill/hip.hpp
   include/twill/permute.hpp
   include/twill/reduce.hpp
   include/twill/reverse.hpp
   include/twill/scan.hpp
+  include/twill/scratch.hpp
   include/twill/stream.hpp
   include/twill/transpose.hpp
   include/twill/transpose_in_place.hpp

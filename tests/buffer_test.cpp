@@ -27,7 +27,7 @@ TEST_CASE("round trip: host, device, device, host; also in the default stream") 
       twill::buffer<std::uint32_t> a(device, host.size()), b(device, host.size());
       a.upload(host, s);
       twill::fill_bytes(s, b.data(), 0xA5, b.size_bytes());
-      twill::copy_bytes(s, b.data() + 1, a.data() + 1, a.size_bytes() - 4);
+      twill::copy_bytes(s, a.data() + 1, b.data() + 1, a.size_bytes() - 4);
       b.download(result, s);
       s.wait();
       CHECK(result[0] == 0xA5A5A5A5u);
@@ -60,7 +60,7 @@ TEST_CASE("errors: the same on every device") {
     twill::buffer<float> a(device, 8);
     CHECK(code_of([&] { a.upload(std::vector<float>(7), stream); }) == invalid);
     CHECK(code_of([&] { a.upload(static_cast<const float*>(nullptr), stream); }) == invalid);
-    CHECK(code_of([&] { twill::copy_bytes(stream, a.data(), a.data() + 1, 16); }) == invalid);
+    CHECK(code_of([&] { twill::copy_bytes(stream, a.data() + 1, a.data(), 16); }) == invalid);
     CHECK(code_of([&] { twill::fill_bytes(stream, nullptr, 0, 16); }) == invalid);
     const auto elsewhere = twill::device::open(device.properties().name == "simt:k20" ? "simt" : "simt:k20");
     std::vector<float> host(8);

@@ -15,43 +15,43 @@ namespace {
 
 using support::code_of;
 using support::on_each_device;
-using twill::pitched_shape;
+using twill::copy_shape;
 
 std::int64_t span(std::int64_t rows, std::int64_t cols, std::int64_t pitch) {
   return rows * cols == 0 ? 0 : (rows - 1) * (pitch ? pitch : cols) + cols;
 }
 
-void copy_reference(const unsigned char* in, unsigned char* out, std::int64_t element_bytes, const pitched_shape& s) {
+void copy_reference(const unsigned char* in, unsigned char* out, std::int64_t element_bytes, const copy_shape& s) {
   if (s.cols == 0) return;  // nothing may be null, and memcpy takes no null
   for (std::int64_t row = 0; row < s.rows; ++row) {
-    std::memcpy(out + row * (s.out_pitch ? s.out_pitch : s.cols) * element_bytes,
-                in + row * (s.in_pitch ? s.in_pitch : s.cols) * element_bytes,
+    std::memcpy(out + row * (s.out_ld ? s.out_ld : s.cols) * element_bytes,
+                in + row * (s.in_ld ? s.in_ld : s.cols) * element_bytes,
                 static_cast<std::size_t>(s.cols * element_bytes));
   }
 }
 
 // Device to device, host to device and back, each with every byte compared, guards and gaps included.
-void check_case(twill::stream_ref stream, const pitched_shape& s, std::int64_t bytes, std::size_t in_offset,
+void check_case(twill::stream_ref stream, const copy_shape& s, std::int64_t bytes, std::size_t in_offset,
                 std::size_t out_offset, std::uint32_t seed) {
-  const auto in_bytes = static_cast<std::size_t>(span(s.rows, s.cols, s.in_pitch) * bytes);
-  const auto out_bytes = static_cast<std::size_t>(span(s.rows, s.cols, s.out_pitch) * bytes);
+  const auto in_bytes = static_cast<std::size_t>(span(s.rows, s.cols, s.in_ld) * bytes);
+  const auto out_bytes = static_cast<std::size_t>(span(s.rows, s.cols, s.out_ld) * bytes);
   CAPTURE(s.rows);
   CAPTURE(s.cols);
-  CAPTURE(s.in_pitch);
-  CAPTURE(s.out_pitch);
+  CAPTURE(s.in_ld);
+  CAPTURE(s.out_ld);
   CAPTURE(bytes);
   CAPTURE(in_offset);
   CAPTURE(out_offset);
   const support::image in(stream, in_bytes, in_offset, seed);
   support::image out(stream, out_bytes, out_offset, seed + 1), sent(stream, out_bytes, out_offset, seed + 2);
-  twill::copy_pitched_bytes(stream, in.data(), out.data(), bytes, s);
+  twill::copy_bytes(stream, in.data(), out.data(), bytes, s);
   copy_reference(in.expected(), out.expected(), bytes, s);
   CHECK(out.matches(stream));
-  twill::upload_pitched_bytes(stream, in.expected(), sent.data(), bytes, s);
+  twill::upload_bytes(stream, in.expected(), sent.data(), bytes, s);
   copy_reference(in.expected(), sent.expected(), bytes, s);
   CHECK(sent.matches(stream));
   std::vector<unsigned char> expected(out_bytes, 7), found(out_bytes, 7);
-  twill::download_pitched_bytes(stream, in.data(), found.data(), bytes, s);
+  twill::download_bytes(stream, in.data(), found.data(), bytes, s);
   copy_reference(in.expected(), expected.data(), bytes, s);
   stream.wait();
   CHECK(found == expected);
@@ -87,11 +87,11 @@ TEST_CASE("reference: random rows, pitches and misalignments") {
     std::mt19937 random(20240612);
     const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
     for (int i = 0; i < 150; ++i) {
-      pitched_shape s;
+      copy_shape s;
       s.rows = pick(0, 3) == 0 ? pick(0, 300) : pick(0, 20);
       s.cols = pick(0, 3) == 0 ? pick(0, 3000) : pick(0, 100);
-      if (pick(0, 1)) s.in_pitch = s.cols + pick(0, 40);
-      if (pick(0, 1)) s.out_pitch = s.cols + pick(0, 40);
+      if (pick(0, 1)) s.in_ld = s.cols + pick(0, 40);
+      if (pick(0, 1)) s.out_ld = s.cols + pick(0, 40);
       const auto in_offset = static_cast<std::size_t>(pick(0, 16)), out_offset = static_cast<std::size_t>(pick(0, 16));
       check_case(stream, s, pick(0, 1) ? 1 << pick(0, 4) : pick(1, 20), in_offset, out_offset, random());
     }
@@ -105,10 +105,10 @@ TEST_CASE("reference: short rows, with gaps of all kinds on either side") {
     for (const std::int64_t cols : {1, 3, 8, 31, 33, 62, 100, 124, 200, 255, 257, 500}) {
       const std::int64_t pitches[] = {0, cols + 1, (cols + 32) / 32 * 32, 2 * cols, cols + 100};
       const std::int64_t rows = 30000 / cols + 5;
-      for (const std::int64_t in_pitch : pitches) {
-        for (const std::int64_t out_pitch : pitches) {
-          const bool odd = in_pitch == out_pitch;
-          check_case(stream, {rows, cols, in_pitch, out_pitch}, 1, odd ? 5 : 16, odd ? 3 : 32, seed += 3);
+      for (const std::int64_t in_ld : pitches) {
+        for (const std::int64_t out_ld : pitches) {
+          const bool odd = in_ld == out_ld;
+          check_case(stream, {rows, cols, in_ld, out_ld}, 1, odd ? 5 : 16, odd ? 3 : 32, seed += 3);
         }
       }
     }
@@ -174,7 +174,7 @@ TEST_CASE("errors: the same on every device, before anything is touched") {
     auto* a = static_cast<float*>(in.data());
     auto* b = static_cast<float*>(out.data());
     float* none = nullptr;
-    const auto fails = [&](const float* from, float* to, const pitched_shape& s) {
+    const auto fails = [&](const float* from, float* to, const copy_shape& s) {
       const auto code = code_of([&] { twill::copy(stream, from, to, s); });
       CHECK(code_of([&] { twill::upload(stream, from, to, s); }) == code);
       CHECK(code_of([&] { twill::download(stream, from, to, s); }) == code);
@@ -195,7 +195,7 @@ TEST_CASE("errors: the same on every device, before anything is touched") {
     CHECK(fails(a, b, {INT64_MAX, 2}) == invalid);
     CHECK(fails(a, b, {2, 2, INT64_MAX / 2}) == invalid);
     CHECK(fails(reinterpret_cast<float*>(static_cast<char*>(in.data()) + 2), b, {2, 2}) == invalid);
-    CHECK(code_of([&] { twill::copy_pitched_bytes(stream, a, b, 0, {2, 2}); }) == invalid);
+    CHECK(code_of([&] { twill::copy_bytes(stream, a, b, 0, {2, 2}); }) == invalid);
     CHECK(in.matches(stream));
     CHECK(out.matches(stream));
     CHECK_NOTHROW(twill::copy(stream, none, static_cast<float*>(nullptr), {0, 2}));

@@ -106,7 +106,7 @@ TEST_CASE("reverse, scan, reduce: rungs without bank conflicts, and with them") 
       const auto bytes = twill::array_rung_scratch_bytes(on.gpu, op, type, count);
       const twill::raw_buffer scratch(on.gpu, bytes);
       return on.of([&] {
-        twill::array_rung(on.stream, op, rung, on.in.data(), on.out.data(), type, count, scratch.data(), bytes);
+        twill::array_rung(on.stream, op, rung, on.in.data(), on.out.data(), type, count, {scratch.data(), bytes});
       });
     };
     const auto tuned = of("reverse", "tuned"), shared = of("reverse", "shared");
@@ -123,7 +123,7 @@ TEST_CASE("reverse, scan, reduce: rungs without bank conflicts, and with them") 
       const auto bytes = twill::reduce_rung_scratch_bytes(on.gpu, rung, type, count);
       const twill::raw_buffer scratch(on.gpu, bytes);
       return on.of([&] {
-        twill::reduce_rung(on.stream, rung, on.in.data(), on.out.data(), type, count, scratch.data(), bytes);
+        twill::reduce_rung(on.stream, rung, on.in.data(), on.out.data(), type, count, {scratch.data(), bytes});
       });
     };
     for (const char* rung : {"sequential", "first-add", "unroll-complete", "multiple-per-thread"}) {

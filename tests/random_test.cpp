@@ -108,8 +108,8 @@ drawn_call draw_transpose_in_place(dice& d) {
   s.batch = d.one_in(3) ? d.pick(0, std::min<std::int64_t>(300, most / (s.rows * s.cols))) : 1;
   if (d.one_in(3)) s.stride = s.rows * (s.ld ? s.ld : s.cols) + d.pick(0, 40);
   const std::size_t offset = d.offset(), scratch_offset = d.offset();
-  const auto least = twill::transpose_in_place_scratch_bytes(bytes, s, twill::scratch_size::least);
-  const auto fast = twill::transpose_in_place_scratch_bytes(bytes, s, twill::scratch_size::fast);
+  const auto least = twill::transpose_in_place_scratch_bytes(twill::device(), bytes, s, twill::scratch_size::least);
+  const auto fast = twill::transpose_in_place_scratch_bytes(twill::device(), bytes, s, twill::scratch_size::fast);
   std::size_t scratch_bytes = 0;
   if (least > 0) {
     const auto between = static_cast<std::size_t>(
@@ -156,11 +156,11 @@ drawn_call draw_permute(dice& d) {
 
 drawn_call draw_copy(dice& d) {
   const std::int64_t bytes = d.element_bytes(), most = std::max<std::int64_t>(1, d.budget() / bytes);
-  twill::pitched_shape s;
+  twill::copy_shape s;
   s.rows = d.one_in(3) ? 1 : d.extent(most);
   s.cols = d.extent(most / s.rows);
-  s.in_pitch = d.leading(s.cols);
-  s.out_pitch = d.leading(s.cols);
+  s.in_ld = d.leading(s.cols);
+  s.out_ld = d.leading(s.cols);
   const std::size_t in_offset = d.offset(), out_offset = d.offset();
   return support::copy_call(s, bytes, in_offset, out_offset);
 }

@@ -29,7 +29,7 @@ T any_number(std::mt19937& random) {
 
 /// Rows of `ld` elements, all in use: what lies between rows is as any other number.
 template <class T, class Out>
-void check_columns(twill::stream_ref stream, const twill::reduce_scratch& scratch, reduce_op op,
+void check_columns(twill::stream_ref stream, const twill::raw_buffer& scratch, reduce_op op,
                    const twill::reduce_shape& shape) {
   CAPTURE(static_cast<int>(op));
   CAPTURE(twill::name(twill::element_type_of<T>));
@@ -39,7 +39,7 @@ void check_columns(twill::stream_ref stream, const twill::reduce_scratch& scratc
   std::vector<T> data(static_cast<std::size_t>(shape.rows * shape.ld));
   for (auto& each : data) each = any_number<T>(random);
   arrays<T, Out> a(stream, data, 0, static_cast<std::size_t>(shape.cols));
-  twill::reduce_columns(stream, op, a.first, a.to(), shape, scratch);
+  twill::reduce_columns(stream, a.first, a.to(), shape, scratch, {op});
   const auto found = a.results();
   std::vector<T> column(static_cast<std::size_t>(shape.rows));
   for (std::int64_t c = 0; c < shape.cols; ++c) {
@@ -73,14 +73,14 @@ void check_bits(const twill::reduce_shape& shape) {
   std::mt19937 random(3);
   std::vector<T> data(static_cast<std::size_t>(shape.rows * shape.cols));
   for (auto& each : data) each = support::random_value<T>(random);
-  const auto sums = [&](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  const auto sums = [&](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     arrays<T, T> a(stream, data, 0, static_cast<std::size_t>(shape.cols));
-    twill::reduce_columns(stream, reduce_op::sum, a.first, a.to(), shape, scratch);
+    twill::reduce_columns(stream, a.first, a.to(), shape, scratch, {reduce_op::sum});
     return a.results();
   };
   const twill::stream on_cpu(twill::device::open("cpu"));
-  const auto wanted = sums(on_cpu, twill::reduce_scratch(on_cpu));
-  on_each_scratch([&](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  const auto wanted = sums(on_cpu, reduce_scratch_of(on_cpu));
+  on_each_scratch([&](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     CHECK(support::same(wanted, sums(stream, scratch)));
   });
 }
@@ -89,7 +89,7 @@ void check_bits(const twill::reduce_shape& shape) {
 template <class T>
 void check_type() {
   using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
-  const auto check = [](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  const auto check = [](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     for_shapes([&](const twill::reduce_shape& shape) {
       check_columns<T, T>(stream, scratch, reduce_op::min, shape);
       check_columns<T, T>(stream, scratch, reduce_op::max, shape);
@@ -103,7 +103,7 @@ void check_type() {
   };
   on_each_scratch(check);
   const twill::stream on_many(twill::device::open("simt:h200"));
-  check(on_many, twill::reduce_scratch(on_many));
+  check(on_many, reduce_scratch_of(on_many));
 }
 
 }  // namespace

@@ -25,15 +25,14 @@ using twill::reduce_op;
 
 /// Bytes of a result, for comparing devices.
 template <class T>
-std::vector<T> bits_of_sums(twill::stream_ref stream, const twill::reduce_scratch& scratch,
-                            const std::vector<T>& data) {
+std::vector<T> bits_of_sums(twill::stream_ref stream, const twill::raw_buffer& scratch, const std::vector<T>& data) {
   const auto count = static_cast<std::int64_t>(data.size());
   const std::int64_t cols = 37, rows = count / cols;
   arrays<T, T> a(stream, data, 0, static_cast<std::size_t>(2 + rows + cols));
-  twill::reduce(stream, reduce_op::sum, a.first, a.to(), count, scratch);
-  twill::reduce(stream, reduce_op::product, a.first, a.to() + 1, count, scratch);
-  twill::reduce_rows(stream, reduce_op::sum, a.first, a.to() + 2, {rows, cols, 0}, scratch);
-  twill::reduce_columns(stream, reduce_op::sum, a.first, a.to() + 2 + rows, {rows, cols, 0}, scratch);
+  twill::reduce(stream, a.first, a.to(), count, scratch, {reduce_op::sum});
+  twill::reduce(stream, a.first, a.to() + 1, count, scratch, {reduce_op::product});
+  twill::reduce_rows(stream, a.first, a.to() + 2, {rows, cols, 0}, scratch, {reduce_op::sum});
+  twill::reduce_columns(stream, a.first, a.to() + 2 + rows, {rows, cols, 0}, scratch, {reduce_op::sum});
   return a.results();
 }
 
@@ -43,7 +42,7 @@ void check_same_on_all_devices(std::int64_t count) {
   std::vector<T> data(static_cast<std::size_t>(count));
   for (auto& each : data) each = random_value<T>(random);
   std::vector<T> first;
-  on_each_scratch([&](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([&](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     const auto found = bits_of_sums(stream, scratch, data);
     if (first.empty()) first = found;
     CHECK(support::same(first, found));
@@ -70,18 +69,18 @@ std::vector<T> with_gaps(const std::vector<T>& values, std::int64_t cols, std::i
 
 /// Rows and columns of a matrix without alignment have the bits of `reduce` of each row and of an aligned matrix.
 template <class T>
-std::vector<T> check_place(twill::stream_ref stream, const twill::reduce_scratch& scratch, reduce_op op,
+std::vector<T> check_place(twill::stream_ref stream, const twill::raw_buffer& scratch, reduce_op op,
                            const std::vector<T>& values, std::int64_t cols) {
   const std::int64_t rows = static_cast<std::int64_t>(values.size()) / cols, pitch = (cols + 15) / 16 * 16;
   const auto results = static_cast<std::size_t>(rows + cols);
   arrays<T, T> moved(stream, with_gaps(values, cols, cols + 1), 1, results);
   arrays<T, T> straight(stream, with_gaps(values, cols, pitch), 0, results);
-  twill::reduce_rows(stream, op, moved.first, moved.to(), {rows, cols, cols + 1}, scratch);
-  twill::reduce_columns(stream, op, moved.first, moved.to() + rows, {rows, cols, cols + 1}, scratch);
+  twill::reduce_rows(stream, moved.first, moved.to(), {rows, cols, cols + 1}, scratch, {op});
+  twill::reduce_columns(stream, moved.first, moved.to() + rows, {rows, cols, cols + 1}, scratch, {op});
   for (std::int64_t r = 0; r < rows; ++r) {
-    twill::reduce(stream, op, straight.first + r * pitch, straight.to() + r, cols, scratch);
+    twill::reduce(stream, straight.first + r * pitch, straight.to() + r, cols, scratch, {op});
   }
-  twill::reduce_columns(stream, op, straight.first, straight.to() + rows, {rows, cols, pitch}, scratch);
+  twill::reduce_columns(stream, straight.first, straight.to() + rows, {rows, cols, pitch}, scratch, {op});
   const auto found = moved.results(), wanted = straight.results();
   CAPTURE(twill::name(twill::element_type_of<T>));
   CAPTURE(rows);
@@ -100,7 +99,7 @@ void check_places(std::int64_t rows, std::int64_t cols) {
   for (auto& each : terms) each = random_value<T>(random);
   for (auto& each : factors) each = number_near_one<T>(random);
   std::vector<T> first;
-  on_each_scratch([&](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([&](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     auto found = check_place(stream, scratch, reduce_op::sum, terms, cols);
     const auto products = check_place(stream, scratch, reduce_op::product, factors, cols);
     found.insert(found.end(), products.begin(), products.end());
@@ -122,13 +121,13 @@ void check_all_places() {
 
 /// The sums of columns, against those in long double, within the bound of the doc comment.
 template <class T>
-void check_column_bounds(twill::stream_ref stream, const twill::reduce_scratch& scratch, const std::vector<T>& data,
+void check_column_bounds(twill::stream_ref stream, const twill::raw_buffer& scratch, const std::vector<T>& data,
                          std::int64_t cols) {
   const std::int64_t rows = static_cast<std::int64_t>(data.size()) / cols;
   const std::int64_t vectors = rows * ((cols * static_cast<std::int64_t>(sizeof(T)) + 15) / 16);
   const double d = std::ceil(std::log2(static_cast<double>(rows))) + 10 + static_cast<double>(vectors) * 0x1p-21;
   arrays<T, float> a(stream, data, 0, static_cast<std::size_t>(cols));
-  twill::reduce_columns(stream, reduce_op::sum, a.first, a.to(), {rows, cols}, scratch);
+  twill::reduce_columns(stream, a.first, a.to(), {rows, cols}, scratch, {reduce_op::sum});
   const auto found = a.results();
   CAPTURE(cols);
   for (std::int64_t c = 0; c < cols; ++c) {
@@ -144,7 +143,7 @@ void check_column_bounds(twill::stream_ref stream, const twill::reduce_scratch& 
 }
 
 /// The sum, against one in long double, within the bound of the doc comment.
-void check_bound(twill::stream_ref stream, const twill::reduce_scratch& scratch, const std::vector<float>& data) {
+void check_bound(twill::stream_ref stream, const twill::raw_buffer& scratch, const std::vector<float>& data) {
   long double exact = 0, magnitude = 0;
   for (const float x : data) {
     exact += x;
@@ -152,7 +151,7 @@ void check_bound(twill::stream_ref stream, const twill::reduce_scratch& scratch,
   }
   const double d = std::ceil(std::log2(static_cast<double>(data.size()))) + 1, u = 0x1p-24;
   arrays<float, float> a(stream, data, 0, 1);
-  twill::reduce(stream, reduce_op::sum, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch);
+  twill::reduce(stream, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch, {reduce_op::sum});
   const long double error = std::fabs(static_cast<long double>(a.results()[0]) - exact);
   CHECK(error <= d * u / (1 - d * u) * magnitude);
 }
@@ -168,8 +167,7 @@ To bits_as(const From& from) {
 /// Each of `nans` among other numbers gives a result with the bits `wanted`, in a row and in a column; so do halves
 /// that are reduced to float, and the real part of complex numbers.
 template <class T, class Bits>
-void check_nan(twill::stream_ref stream, const twill::reduce_scratch& scratch, Bits wanted,
-               const std::vector<Bits>& nans) {
+void check_nan(twill::stream_ref stream, const twill::raw_buffer& scratch, Bits wanted, const std::vector<Bits>& nans) {
   using support::element;
   for (const Bits nan : nans) {
     CAPTURE(nan);
@@ -177,19 +175,19 @@ void check_nan(twill::stream_ref stream, const twill::reduce_scratch& scratch, B
     for (const auto op : {reduce_op::sum, reduce_op::product, reduce_op::min, reduce_op::max}) {
       CAPTURE(static_cast<int>(op));
       arrays<T, T> a(stream, data, 0, 4);
-      twill::reduce(stream, op, a.first, a.to(), 4, scratch);
-      twill::reduce_columns(stream, op, a.first, a.to() + 1, {4, 1}, scratch);
-      twill::reduce_rows(stream, op, a.first, a.to() + 2, {2, 2}, scratch);
+      twill::reduce(stream, a.first, a.to(), 4, scratch, {op});
+      twill::reduce_columns(stream, a.first, a.to() + 1, {4, 1}, scratch, {op});
+      twill::reduce_rows(stream, a.first, a.to() + 2, {2, 2}, scratch, {op});
       for (const T& each : a.results()) CHECK(bits_as<Bits>(each) == wanted);
     }
     if constexpr (sizeof(T) == 2) {
       arrays<T, float> a(stream, data, 0, 1);
-      twill::reduce(stream, reduce_op::sum, a.first, a.to(), 4, scratch);
+      twill::reduce(stream, a.first, a.to(), 4, scratch, {reduce_op::sum});
       CHECK(bits_as<std::uint32_t>(a.results()[0]) == 0x7fc00000u);
     }
     if constexpr (sizeof(T) >= 4) {
       arrays<std::complex<T>, std::complex<T>> a(stream, {{1, 2}, {data[1], 3}}, 0, 1);
-      twill::reduce(stream, reduce_op::sum, a.first, a.to(), 2, scratch);
+      twill::reduce(stream, a.first, a.to(), 2, scratch, {reduce_op::sum});
       CHECK(bits_as<Bits>(a.results()[0].real()) == wanted);
       CHECK(a.results()[0].imag() == 5);
     }
@@ -198,7 +196,7 @@ void check_nan(twill::stream_ref stream, const twill::reduce_scratch& scratch, B
 
 /// A number that comes before or after all others is found among many, wherever it stands.
 template <class T, class Bits>
-void check_one_among_many(twill::stream_ref stream, const twill::reduce_scratch& scratch, reduce_op op, T one,
+void check_one_among_many(twill::stream_ref stream, const twill::raw_buffer& scratch, reduce_op op, T one,
                           const std::vector<T>& others) {
   const auto count = static_cast<std::int64_t>(others.size());
   for (const std::int64_t at : {std::int64_t{0}, count / 2 + 7, count - 1}) {
@@ -206,17 +204,17 @@ void check_one_among_many(twill::stream_ref stream, const twill::reduce_scratch&
     std::vector<T> data = others;
     data[static_cast<std::size_t>(at)] = one;
     arrays<T, T> a(stream, data, 0, 1);
-    twill::reduce(stream, op, a.first, a.to(), count, scratch);
+    twill::reduce(stream, a.first, a.to(), count, scratch, {op});
     CHECK(bits_as<Bits>(a.results()[0]) == bits_as<Bits>(one));
     arrays<T, std::int64_t> places(stream, data, 0, 1);
     const auto place = op == reduce_op::min ? reduce_op::argmin : reduce_op::argmax;
-    twill::reduce(stream, place, places.first, places.to(), count, scratch);
+    twill::reduce(stream, places.first, places.to(), count, scratch, {place});
     CHECK(places.results()[0] == at);
   }
 }
 
 template <class T, class Bits>
-void check_among_many(twill::stream_ref stream, const twill::reduce_scratch& scratch, Bits nan, Bits sign) {
+void check_among_many(twill::stream_ref stream, const twill::raw_buffer& scratch, Bits nan, Bits sign) {
   using support::element;
   const std::vector<T> zeros(50021, bits_as<T>(Bits{0})), minus_zeros(50021, bits_as<T>(sign));
   for (const auto op : {reduce_op::min, reduce_op::max}) {
@@ -241,7 +239,7 @@ std::vector<twill::float16> halves_of(std::uint32_t exponent, std::uint32_t sign
 TEST_SUITE_BEGIN("reduce");
 
 TEST_CASE("reference: one NaN, or one zero of the other sign, among many numbers") {
-  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     check_among_many<twill::float16, std::uint16_t>(stream, scratch, 0x7e00, 0x8000);
     check_among_many<twill::bfloat16, std::uint16_t>(stream, scratch, 0x7fc0, 0x8000);
     check_among_many<float, std::uint32_t>(stream, scratch, 0x7fc00000, 0x80000000);
@@ -250,10 +248,10 @@ TEST_CASE("reference: one NaN, or one zero of the other sign, among many numbers
 }
 
 TEST_CASE("reference: all halves are read right") {
-  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     const auto sum = [&](const auto& data) {
       arrays<typename std::decay_t<decltype(data)>::value_type, float> a(stream, data, 0, 1);
-      twill::reduce(stream, reduce_op::sum, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch);
+      twill::reduce(stream, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch, {reduce_op::sum});
       return a.results()[0];
     };
     for (std::uint32_t exponent = 0; exponent < 31; ++exponent) {
@@ -273,16 +271,16 @@ TEST_CASE("reference: all halves are read right") {
 }
 
 TEST_CASE("reference: NaN, infinity and signed zeros") {
-  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
     const auto result = [&](reduce_op op, const std::vector<float>& data) {
       arrays<float, float> a(stream, data, 0, 1);
-      twill::reduce(stream, op, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch);
+      twill::reduce(stream, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch, {op});
       return a.results()[0];
     };
     const auto place = [&](reduce_op op, const std::vector<float>& data) {
       arrays<float, std::int64_t> a(stream, data, 0, 1);
-      twill::reduce(stream, op, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch);
+      twill::reduce(stream, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch, {op});
       return a.results()[0];
     };
     for (const auto op : {reduce_op::sum, reduce_op::product, reduce_op::min, reduce_op::max}) {
@@ -304,7 +302,7 @@ TEST_CASE("reference: NaN, infinity and signed zeros") {
 }
 
 TEST_CASE("accuracy: within the bound of pairwise summation on adversarial inputs") {
-  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     std::mt19937 random(3);
     constexpr std::size_t count = 100001;
     std::vector<float> large(count), cancelling(count), tiny(count), alike(count, 0.1f);
@@ -349,16 +347,16 @@ TEST_CASE("reference: more partial results than a block has threads have the bit
   std::vector<float> sums;
   for (const char* name : {"cpu", "simt:h200"}) {
     const twill::stream stream(twill::device::open(name));
-    const twill::reduce_scratch scratch(stream);
+    const twill::raw_buffer scratch = reduce_scratch_of(stream);
     arrays<float, float> a(stream, data, 0, 1);
-    twill::reduce(stream, reduce_op::sum, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch);
+    twill::reduce(stream, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch, {reduce_op::sum});
     sums.push_back(a.results().front());
   }
   CHECK(support::same(std::vector<float>{sums[0]}, std::vector<float>{sums[1]}));
 }
 
 TEST_CASE("reference: segments have the bits of arrays; a wrong order counts as empty") {
-  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     std::mt19937 random(5);
     std::vector<float> data(60000);
     for (auto& each : data) each = random_value<float>(random);
@@ -368,11 +366,11 @@ TEST_CASE("reference: segments have the bits of arrays; a wrong order counts as 
     arrays<float, std::int64_t> where(stream, data, 0, segments);
     twill::buffer<std::int64_t> offsets(stream.on(), places.size());
     offsets.upload(places, stream);
-    twill::reduce_segments(stream, reduce_op::sum, a.first, a.to(), offsets.data(), 11, scratch);
-    twill::reduce_segments(stream, reduce_op::argmin, a.first, where.to(), offsets.data(), 11, scratch);
+    twill::reduce_segments(stream, a.first, a.to(), offsets.data(), 11, scratch, {reduce_op::sum});
+    twill::reduce_segments(stream, a.first, where.to(), offsets.data(), 11, scratch, {reduce_op::argmin});
     for (std::size_t s = 0; s < segments; ++s) {
       const std::int64_t count = std::max<std::int64_t>(0, places[s + 1] - places[s]);
-      twill::reduce(stream, reduce_op::sum, a.first + places[s], a.to() + segments + s, count, scratch);
+      twill::reduce(stream, a.first + places[s], a.to() + segments + s, count, scratch, {reduce_op::sum});
     }
     const auto found = a.results();
     const auto found_places = where.results();
@@ -387,7 +385,7 @@ TEST_CASE("reference: segments have the bits of arrays; a wrong order counts as 
 }
 
 TEST_CASE("reference: a NaN has the same bits from every operation, on every device") {
-  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     check_nan<twill::float16>(stream, scratch, std::uint16_t{0x7e00}, {0x7e00, 0x7fff, 0xfc01});
     check_nan<twill::bfloat16>(stream, scratch, std::uint16_t{0x7fc0}, {0x7fc0, 0x7fff, 0xff81});
     check_nan<float>(stream, scratch, 0x7fc00000u, {0x7fc00000, 0x7fffffff, 0xffc12345, 0xff800001});

@@ -20,7 +20,7 @@ using twill::reduce_op;
 
 /// Rows of so many vectors, and `gap` more between them, that lie in the middle of numbers.
 template <class T>
-std::vector<T> results_of(twill::stream_ref stream, const twill::reduce_scratch& scratch, std::int64_t rows,
+std::vector<T> results_of(twill::stream_ref stream, const twill::raw_buffer& scratch, std::int64_t rows,
                           std::int64_t vectors, std::int64_t gap) {
   const auto a_vector = static_cast<std::int64_t>(16 / sizeof(T));
   const std::int64_t cols = vectors * a_vector, ld = cols + gap * a_vector;
@@ -28,18 +28,17 @@ std::vector<T> results_of(twill::stream_ref stream, const twill::reduce_scratch&
   std::vector<T> data(static_cast<std::size_t>(rows * ld + a_vector));
   for (auto& each : data) each = random_value<T>(random);
   arrays<T, T> a(stream, data, 0, static_cast<std::size_t>(rows));
-  twill::reduce_rows(stream, reduce_op::sum, a.first + a_vector, a.to(), {rows, cols, ld}, scratch);
+  twill::reduce_rows(stream, a.first + a_vector, a.to(), {rows, cols, ld}, scratch, {reduce_op::sum});
   return a.results();
 }
 
-void check_places(twill::stream_ref stream, const twill::reduce_scratch& scratch, std::int64_t rows,
-                  std::int64_t vectors) {
+void check_places(twill::stream_ref stream, const twill::raw_buffer& scratch, std::int64_t rows, std::int64_t vectors) {
   const std::int64_t cols = 16 * vectors;
   std::mt19937 random(6);
   std::vector<std::uint8_t> data(static_cast<std::size_t>(rows * cols));
   for (auto& each : data) each = static_cast<std::uint8_t>(random() % 20);
   arrays<std::uint8_t, std::int64_t> a(stream, data, 0, static_cast<std::size_t>(rows));
-  twill::reduce_rows(stream, reduce_op::argmax, a.first, a.to(), {rows, cols}, scratch);
+  twill::reduce_rows(stream, a.first, a.to(), {rows, cols}, scratch, {reduce_op::argmax});
   const auto found = a.results();
   for (std::int64_t r = 0; r < rows; ++r) {
     const auto row = data.begin() + r * cols;
@@ -66,12 +65,12 @@ template <class T>
 void check_short_rows() {
   CAPTURE(twill::name(twill::element_type_of<T>));
   const twill::stream on_cpu(twill::device::open("cpu"));
-  const twill::reduce_scratch cpu_scratch(on_cpu);
+  const twill::raw_buffer cpu_scratch = reduce_scratch_of(on_cpu);
   std::vector<std::vector<T>> wanted;
   for_shapes([&](std::int64_t rows, std::int64_t vectors) {
     wanted.push_back(results_of<T>(on_cpu, cpu_scratch, rows, vectors, rows % 2));
   });
-  on_each_scratch([&](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([&](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     auto shape = wanted.begin();
     for_shapes([&](std::int64_t rows, std::int64_t vectors) {
       REQUIRE(support::same(*shape++, results_of<T>(stream, scratch, rows, vectors, rows % 2)));
@@ -90,7 +89,7 @@ TEST_CASE("reference: short rows of whole vectors have the bits of the CPU") {
 }
 
 TEST_CASE("reference: the places of the largest in short rows of whole vectors") {
-  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     for_shapes([&](std::int64_t rows, std::int64_t vectors) { check_places(stream, scratch, rows, vectors); });
   });
 }

@@ -32,7 +32,7 @@ std::vector<T> small_numbers(std::int64_t count, unsigned seed = 1) {
 }
 
 template <class T, class Out>
-void check_shape(twill::stream_ref stream, const twill::reduce_scratch& scratch, reduce_op op,
+void check_shape(twill::stream_ref stream, const twill::raw_buffer& scratch, reduce_op op,
                  const twill::reduce_shape& shape, std::size_t misalignment) {
   const std::int64_t ld = shape.ld == 0 ? shape.cols : shape.ld;
   const auto data = small_numbers<T>(shape.rows * ld);
@@ -45,7 +45,7 @@ void check_shape(twill::stream_ref stream, const twill::reduce_scratch& scratch,
   const bool place = op == reduce_op::argmin || op == reduce_op::argmax;
   if (shape.cols > 0 || !place) {
     arrays<T, Out> a(stream, data, misalignment, static_cast<std::size_t>(shape.rows));
-    twill::reduce_rows(stream, op, a.first, a.to(), shape, scratch);
+    twill::reduce_rows(stream, a.first, a.to(), shape, scratch, {op});
     const auto found = a.results();
     for (std::int64_t r = 0; r < shape.rows; ++r) {
       const auto expected = support::reduce_reference<T, Out>(op, data.data() + r * ld, shape.cols);
@@ -54,7 +54,7 @@ void check_shape(twill::stream_ref stream, const twill::reduce_scratch& scratch,
   }
   if (shape.rows == 0 && place) return;
   arrays<T, Out> a(stream, data, misalignment, static_cast<std::size_t>(shape.cols));
-  twill::reduce_columns(stream, op, a.first, a.to(), shape, scratch);
+  twill::reduce_columns(stream, a.first, a.to(), shape, scratch, {op});
   const auto found = a.results();
   std::vector<T> column(static_cast<std::size_t>(shape.rows));
   for (std::int64_t c = 0; c < shape.cols; ++c) {
@@ -68,7 +68,7 @@ void check_shape(twill::stream_ref stream, const twill::reduce_scratch& scratch,
 /// Products of whole numbers are exact in floating point only where no column and row is long: the others have 1 and
 /// -1.
 template <class T, class Out>
-void check_op(twill::stream_ref stream, const twill::reduce_scratch& scratch, reduce_op op) {
+void check_op(twill::stream_ref stream, const twill::raw_buffer& scratch, reduce_op op) {
   const bool rounds = op == reduce_op::product && !std::is_integral_v<T>;
   check_shape<T, Out>(stream, scratch, op, {3, 0, 0}, 0);
   check_shape<T, Out>(stream, scratch, op, {0, 3, 0}, 0);
@@ -83,7 +83,7 @@ void check_op(twill::stream_ref stream, const twill::reduce_scratch& scratch, re
 }
 
 template <class T>
-void check_type(twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+void check_type(twill::stream_ref stream, const twill::raw_buffer& scratch) {
   using wide =
       std::conditional_t<std::is_integral_v<T>, std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>,
                          std::conditional_t<is_half<T>, float, T>>;
@@ -110,20 +110,20 @@ void check_type(twill::stream_ref stream, const twill::reduce_scratch& scratch) 
 TEST_SUITE_BEGIN("reduce");
 
 TEST_CASE("literal: the examples of the header") {
-  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     arrays<float, float> a(stream, {1, 2, 3, 4, 5, 6}, 0, 6);
-    twill::reduce(stream, reduce_op::sum, a.first, a.to(), 3, scratch);
-    twill::reduce_rows(stream, reduce_op::sum, a.first, a.to() + 1, {2, 3}, scratch);
-    twill::reduce_columns(stream, reduce_op::sum, a.first, a.to() + 3, {2, 3}, scratch);
+    twill::reduce(stream, a.first, a.to(), 3, scratch, {reduce_op::sum});
+    twill::reduce_rows(stream, a.first, a.to() + 1, {2, 3}, scratch, {reduce_op::sum});
+    twill::reduce_columns(stream, a.first, a.to() + 3, {2, 3}, scratch, {reduce_op::sum});
     CHECK(a.results() == std::vector<float>{6, 6, 15, 5, 7, 9});
     arrays<float, std::int64_t> place(stream, {1, 2, 3}, 0, 1);
-    twill::reduce(stream, reduce_op::argmax, place.first, place.to(), 3, scratch);
+    twill::reduce(stream, place.first, place.to(), 3, scratch, {reduce_op::argmax});
     CHECK(place.results()[0] == 2);
   });
 }
 
 TEST_CASE("reference: every operation and type, rows and columns") {
-  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     check_type<std::int8_t>(stream, scratch);
     check_type<std::int16_t>(stream, scratch);
     check_type<std::int32_t>(stream, scratch);
@@ -142,7 +142,7 @@ TEST_CASE("reference: every operation and type, rows and columns") {
 }
 
 TEST_CASE("reference: shapes around vectors, warps, chunks and tasks") {
-  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     for (const std::int64_t cols : {1, 4, 5, 16, 17, 127, 128, 129, 1023, 1024, 1025, 8191, 8192, 8193, 20000}) {
       check_shape<float, float>(stream, scratch, reduce_op::sum, {3, cols, 0}, 0);
       check_shape<float, std::int64_t>(stream, scratch, reduce_op::argmax, {1, cols, 0}, 1);
@@ -166,7 +166,7 @@ TEST_CASE("reference: shapes around vectors, warps, chunks and tasks") {
 TEST_CASE("bounds: grids beyond 65535 blocks side by side") {
   const auto device = twill::device::open("simt:gtx280");
   const twill::stream stream(device);
-  const twill::reduce_scratch scratch(stream);
+  const twill::raw_buffer scratch = reduce_scratch_of(stream);
   const std::int64_t columns = 65536 * 128 + 3, segments = 65536 * 8 + 3, rows = 65537, cols = 4097;
   twill::raw_buffer in(device, static_cast<std::size_t>(rows * cols));
   twill::fill_bytes(stream, in.data(), 1, in.size_bytes());
@@ -182,21 +182,21 @@ TEST_CASE("bounds: grids beyond 65535 blocks side by side") {
     CHECK(std::count(found.begin(), found.end(), wanted) == count);
   };
   check("columns", columns, 1,
-        [&](auto* out) { twill::reduce_columns(stream, reduce_op::sum, bytes, out, {1, columns}, scratch); });
+        [&](auto* out) { twill::reduce_columns(stream, bytes, out, {1, columns}, scratch, {reduce_op::sum}); });
   check("long rows", rows, cols % 256,
-        [&](auto* out) { twill::reduce_rows(stream, reduce_op::sum, bytes, out, {rows, cols}, scratch); });
+        [&](auto* out) { twill::reduce_rows(stream, bytes, out, {rows, cols}, scratch, {reduce_op::sum}); });
   check("segments", segments, 3, [&](auto* out) {
     std::vector<std::int64_t> places(segments + 1);
     for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<std::int64_t>(3 * i);
     twill::buffer<std::int64_t> offsets(device, places.size());
     offsets.upload(places, stream);
-    twill::reduce_segments(stream, reduce_op::sum, bytes, out, offsets.data(), segments, scratch);
+    twill::reduce_segments(stream, bytes, out, offsets.data(), segments, scratch, {reduce_op::sum});
     stream.wait();
   });
 }
 
 TEST_CASE("bounds: 2^24 blocks, on GPUs with the memory for it") {
-  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     const std::int64_t columns = (std::int64_t{1} << 31) + 77;
     if (!stream.on().properties().is_gpu || stream.on().memory().free_bytes < std::size_t{8} << 30) return;
     const twill::raw_buffer in(stream.on(), static_cast<std::size_t>(columns));
@@ -204,7 +204,7 @@ TEST_CASE("bounds: 2^24 blocks, on GPUs with the memory for it") {
     twill::fill_bytes(stream, in.data(), 3, in.size_bytes());
     twill::fill_bytes(stream, out.data(), 0, out.size_bytes());
     const auto* bytes = static_cast<const std::uint8_t*>(in.data());
-    twill::reduce_columns(stream, reduce_op::sum, bytes, out.data(), {1, columns}, scratch);
+    twill::reduce_columns(stream, bytes, out.data(), {1, columns}, scratch, {reduce_op::sum});
     std::vector<std::uint8_t> found(out.size());
     out.download(found, stream);
     stream.wait();
@@ -213,16 +213,16 @@ TEST_CASE("bounds: 2^24 blocks, on GPUs with the memory for it") {
 }
 
 TEST_CASE("bounds: a view's last row ends where its columns end") {
-  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     std::vector<float> data(32 + 4);
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i);
     twill::buffer<float> memory(stream.on(), data.size());
     memory.upload(data, stream);
     // Columns 4 to 7, and then 0 to 3, whose gap after the last row has the results.
-    twill::reduce_rows(stream, reduce_op::sum, memory.data() + 4, memory.data() + 32, {4, 4, 8}, scratch);
-    twill::reduce_columns(stream, reduce_op::sum, memory.data(), memory.data() + 28, {4, 4, 8}, scratch);
+    twill::reduce_rows(stream, memory.data() + 4, memory.data() + 32, {4, 4, 8}, scratch, {reduce_op::sum});
+    twill::reduce_columns(stream, memory.data(), memory.data() + 28, {4, 4, 8}, scratch, {reduce_op::sum});
     CHECK_THROWS_AS(
-        twill::reduce_rows(stream, reduce_op::sum, memory.data() + 4, memory.data() + 31, {4, 4, 8}, scratch),
+        twill::reduce_rows(stream, memory.data() + 4, memory.data() + 31, {4, 4, 8}, scratch, {reduce_op::sum}),
         twill::error);
     memory.download(data, stream);
     stream.wait();
@@ -231,13 +231,13 @@ TEST_CASE("bounds: a view's last row ends where its columns end") {
 }
 
 TEST_CASE("errors: of segments") {
-  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     twill::buffer<std::int64_t> memory(stream.on(), 64);
     const auto* in = memory.data();
     const auto* offsets = memory.data() + 16;  // 9 of them
     const auto refused = [&](std::int64_t* out, std::int64_t segments) {
       try {
-        twill::reduce_segments(stream, reduce_op::sum, in, out, offsets, segments, scratch);
+        twill::reduce_segments(stream, in, out, offsets, segments, scratch, {reduce_op::sum});
       } catch (const twill::error& e) {
         return e.code() == twill::errc::invalid_argument;
       }
@@ -252,11 +252,10 @@ TEST_CASE("errors: of segments") {
     CHECK(refused(memory.data() + 32, -1));
     CHECK(refused(memory.data() + 32, INT64_MAX));
     CHECK(refused(memory.data() + 32, INT64_MAX / 8));
-    CHECK(refused(static_cast<std::int64_t*>(scratch.data()), 8));
     // Without elements there need not be an array: as many results as segments, and all are 0.
     twill::fill_bytes(stream, memory.data() + 32, 0x5a, 9 * sizeof(std::int64_t));
-    twill::reduce_segments(stream, reduce_op::sum, static_cast<const std::int64_t*>(nullptr), memory.data() + 32,
-                           offsets, 8, scratch);
+    twill::reduce_segments(stream, static_cast<const std::int64_t*>(nullptr), memory.data() + 32, offsets, 8, scratch,
+                           {reduce_op::sum});
     std::vector<std::int64_t> found(64);
     memory.download(found, stream);
     stream.wait();
@@ -266,7 +265,7 @@ TEST_CASE("errors: of segments") {
 }
 
 TEST_CASE("errors: the same on every device") {
-  on_each_scratch([](twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     twill::buffer<double> memory(stream.on(), 512);
     auto* in = memory.data();
     auto* out = in + 256;
@@ -274,7 +273,7 @@ TEST_CASE("errors: the same on every device") {
     const auto code = [&](reduce_op op, const void* from, type in_type, void* to, type out_type,
                           const twill::reduce_shape& shape) {
       try {
-        twill::reduce_rows_bytes(stream, op, from, in_type, to, out_type, shape, scratch);
+        twill::reduce_rows_untyped(stream, from, to, in_type, out_type, shape, scratch, {op});
       } catch (const twill::error& e) {
         return e.code() == twill::errc::invalid_argument;
       }
@@ -297,11 +296,18 @@ TEST_CASE("errors: the same on every device") {
     CHECK(code(reduce_op::sum, reinterpret_cast<char*>(in) + 8, type::c128, out, type::c128, {1, 9}));
     CHECK(code(reduce_op::sum, in, type::f32, scratch.data(), type::f32, {1, 9}));
     CHECK(code(reduce_op::sum, scratch.data(), type::f32, out, type::f32, {1, 9}));
-    CHECK_THROWS_AS(twill::reduce_scratch(stream, memory.data(), 100), twill::error);
-    CHECK_THROWS_AS(twill::reduce_scratch(stream, nullptr, twill::reduce_scratch_bytes), twill::error);
-    const bool is_k20 = stream.on().properties().name == "simt:k20";
-    const twill::reduce_scratch elsewhere(twill::stream(twill::device::open(is_k20 ? "simt:v100" : "simt:k20")));
-    CHECK_THROWS_AS(twill::reduce(stream, reduce_op::sum, in, out, 3, elsewhere), twill::error);
+    const auto with = [&](twill::scratch_ref memory) {
+      try {
+        twill::reduce(stream, in, out, 3, memory);
+      } catch (const twill::error& e) {
+        return e.code() == twill::errc::invalid_argument;
+      }
+      return false;
+    };
+    CHECK(with({scratch.data(), 100}));
+    CHECK(with({nullptr, scratch.size_bytes()}));
+    CHECK(with({static_cast<char*>(scratch.data()) + 8, scratch.size_bytes()}));
+    CHECK_FALSE(with(scratch));
   });
 }
 

@@ -31,11 +31,11 @@ void check_case(twill::stream_ref stream, std::int64_t count, std::int64_t bytes
   CAPTURE(bytes);
   CAPTURE(in_offset);
   CAPTURE(out_offset);
-  twill::reverse_bytes(stream, in.data(), out.data(), count, bytes);
+  twill::reverse_bytes(stream, in.data(), out.data(), bytes, count);
   reverse_reference(in.expected(), out.expected(), count, bytes);
   CHECK(out.matches(stream));
   CHECK(in.matches(stream));
-  twill::reverse_in_place_bytes(stream, in.data(), count, bytes);
+  twill::reverse_in_place_bytes(stream, in.data(), bytes, count);
   reverse_reference(in.expected(), in.expected(), count, bytes);
   CHECK(in.matches(stream));
 }
@@ -116,8 +116,8 @@ TEST_CASE("errors: the same on every device, before anything is touched") {
     CHECK(fails(reinterpret_cast<float*>(static_cast<char*>(in.data()) + 2), b, 4) == invalid);
     CHECK(code_of([&] { twill::reverse_in_place(stream, none, 4); }) == invalid);
     CHECK(code_of([&] { twill::reverse_in_place(stream, a, -1); }) == invalid);
-    CHECK(code_of([&] { twill::reverse_bytes(stream, a, b, 4, 0); }) == invalid);
-    CHECK(code_of([&] { twill::reverse_bytes(stream, a, b, 4, 65); }) == invalid);
+    CHECK(code_of([&] { twill::reverse_bytes(stream, a, b, 0, 4); }) == invalid);
+    CHECK(code_of([&] { twill::reverse_bytes(stream, a, b, 65, 4); }) == invalid);
     CHECK(in.matches(stream));
     CHECK(out.matches(stream));
     CHECK_NOTHROW(twill::reverse(stream, none, static_cast<float*>(nullptr), 0));

@@ -49,7 +49,7 @@ class guarded {
       : offset_(guard + offset), memory_(stream.on(), 2 * guard + 16 + elements.size() * sizeof(T)) {
     host_.assign(memory_.size_bytes(), 0xa5);
     if (!elements.empty()) std::memcpy(host_.data() + offset_, elements.data(), elements.size() * sizeof(T));
-    twill::upload_bytes(stream, memory_.data(), host_.data(), host_.size());
+    twill::upload_bytes(stream, host_.data(), memory_.data(), host_.size());
     stream.wait();
   }
   T* data() const { return reinterpret_cast<T*>(static_cast<unsigned char*>(memory_.data()) + offset_); }
@@ -58,7 +58,7 @@ class guarded {
   bool holds(twill::stream_ref stream, const std::vector<T>& elements) {
     if (!elements.empty()) std::memcpy(host_.data() + offset_, elements.data(), elements.size() * sizeof(T));
     std::vector<unsigned char> found(host_.size());
-    twill::download_bytes(stream, found.data(), memory_.data(), found.size());
+    twill::download_bytes(stream, memory_.data(), found.data(), found.size());
     stream.wait();
     return found == host_;
   }
@@ -122,10 +122,11 @@ void check_segments(twill::stream_ref stream, std::int64_t count, const std::vec
   const guarded<T> in(stream, elements, 0);
   guarded<T> out(stream, std::vector<T>(elements.size()), 0);
   const guarded<std::int64_t> places(stream, offsets, 0);
-  const auto bytes = twill::scan_segments_scratch_bytes(stream.on(), twill::element_type_of<T>, count, options);
+  const auto bytes = twill::scan_segments_scratch_bytes(stream.on(), twill::element_type_of<T>, count,
+                                                        static_cast<std::int64_t>(offsets.size()), options);
   const scratch_memory scratch(stream.on(), bytes, stream);
   twill::scan_segments(stream, in.data(), out.data(), count, places.data(), static_cast<std::int64_t>(offsets.size()),
-                       scratch.memory.data(), bytes, options);
+                       scratch.memory, options);
   CHECK(out.holds(stream, support::scan_reference(elements, offsets, options)));
 }
 
@@ -145,14 +146,14 @@ TEST_CASE("literal") {
     const twill::stream stream(device);
     twill::buffer<float> in(device, 4), out(device, 4);
     in.upload(std::vector<float>{1, 2, 3, 4}, stream);
-    const twill::raw_buffer scratch(device, twill::scan_scratch_bytes(device, twill::element_type::f32, {4}));
-    twill::scan(stream, in.data(), out.data(), {4}, scratch);
+    const twill::raw_buffer scratch(device, twill::scan_scratch_bytes(device, twill::element_type::f32, 4));
+    twill::scan(stream, in.data(), out.data(), 4, scratch);
     CHECK(downloaded(stream, out) == std::vector<float>{1, 3, 6, 10});
-    twill::scan(stream, in.data(), out.data(), {4}, scratch, {scan_op::sum, true});
+    twill::scan(stream, in.data(), out.data(), 4, scratch, {scan_op::sum, true});
     CHECK(downloaded(stream, out) == std::vector<float>{0, 1, 3, 6});
-    twill::scan(stream, in.data(), out.data(), {4}, scratch, {scan_op::min, true});
+    twill::scan(stream, in.data(), out.data(), 4, scratch, {scan_op::min, true});
     CHECK(downloaded(stream, out) == std::vector<float>{INFINITY, 1, 1, 1});
-    twill::scan(stream, in.data(), in.data(), {4}, scratch, {scan_op::max});
+    twill::scan(stream, in.data(), in.data(), 4, scratch, {scan_op::max});
     CHECK(downloaded(stream, in) == std::vector<float>{1, 2, 3, 4});
   });
 }
@@ -164,12 +165,12 @@ TEST_CASE("reference: every type, operation and side") {
     with_real_types([&](auto element) {
       using T = decltype(element);
       for (const auto op : {scan_op::sum, scan_op::min, scan_op::max}) {
-        check_scan<T>(stream, {33}, {op, false}, 0, ++seed);
-        check_scan<T>(stream, {50001}, {op, true}, 0, ++seed);
+        check_scan<T>(stream, {1, 33}, {op, false}, 0, ++seed);
+        check_scan<T>(stream, {1, 50001}, {op, true}, 0, ++seed);
       }
     });
-    check_scan<std::complex<float>>(stream, {9001}, {scan_op::sum, true}, 0, 7);
-    check_scan<std::complex<double>>(stream, {9001}, {scan_op::sum, false}, 0, 8);
+    check_scan<std::complex<float>>(stream, {1, 9001}, {scan_op::sum, true}, 0, 7);
+    check_scan<std::complex<double>>(stream, {1, 9001}, {scan_op::sum, false}, 0, 8);
   });
 }
 
@@ -179,13 +180,13 @@ TEST_CASE("reference: lengths about a warp, a tile and several tiles") {
     const std::int64_t tile = 256 * 11 * 4;  // of the GPU kernel
     for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, std::int64_t{31}, std::int64_t{32}, tile - 1,
                                      tile, tile + 1, 35 * tile + 17}) {
-      check_scan<std::uint32_t>(stream, {count}, {scan_op::sum, count % 2 == 0}, 0, 3);
+      check_scan<std::uint32_t>(stream, {1, count}, {scan_op::sum, count % 2 == 0}, 0, 3);
     }
-    check_scan<std::int32_t>(stream, {20 * tile + 5}, {scan_op::sum, true, true}, 0, 4);
+    check_scan<std::int32_t>(stream, {1, 20 * tile + 5}, {scan_op::sum, true, true}, 0, 4);
     for (const std::size_t offset : {1, 3}) {  // elements from a multiple of 16 bytes
-      check_scan<std::uint8_t>(stream, {50000}, {scan_op::sum, true}, offset, 5);
-      check_scan<float>(stream, {12345}, {scan_op::sum, false}, offset, 6);
-      check_scan<std::complex<float>>(stream, {3000}, {scan_op::sum, false}, offset, 6);
+      check_scan<std::uint8_t>(stream, {1, 50000}, {scan_op::sum, true}, offset, 5);
+      check_scan<float>(stream, {1, 12345}, {scan_op::sum, false}, offset, 6);
+      check_scan<std::complex<float>>(stream, {1, 3000}, {scan_op::sum, false}, offset, 6);
     }
   });
 }
@@ -193,16 +194,16 @@ TEST_CASE("reference: lengths about a warp, a tile and several tiles") {
 TEST_CASE("reference: rows, packed and apart, short and long") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);
-    check_scan<float>(stream, {7, 1000}, {scan_op::sum, true}, 0, 1);
-    check_scan<std::uint8_t>(stream, {33, 100}, {scan_op::max, false}, 0, 2);
-    check_scan<double>(stream, {6001, 3}, {scan_op::sum, false}, 0, 3);
-    check_scan<float>(stream, {12000, 4}, {scan_op::sum, false}, 0, 4);
-    check_scan<std::int32_t>(stream, {500, 4, 512, 505}, {scan_op::min, true}, 0, 5);
-    check_scan<std::int64_t>(stream, {1, 70}, {scan_op::sum, true}, 0, 6);
+    check_scan<float>(stream, {1000, 7}, {scan_op::sum, true}, 0, 1);
+    check_scan<std::uint8_t>(stream, {100, 33}, {scan_op::max, false}, 0, 2);
+    check_scan<double>(stream, {3, 6001}, {scan_op::sum, false}, 0, 3);
+    check_scan<float>(stream, {4, 12000}, {scan_op::sum, false}, 0, 4);
+    check_scan<std::int32_t>(stream, {4, 500, 512, 505}, {scan_op::min, true}, 0, 5);
+    check_scan<std::int64_t>(stream, {70, 1}, {scan_op::sum, true}, 0, 6);
     // Rows that all begin at multiples of 16 bytes, and end within one.
-    check_scan<float>(stream, {12003, 3, 12004, 12008}, {scan_op::sum, true}, 0, 7);
-    check_scan<std::uint8_t>(stream, {50001, 3, 50016, 50032}, {scan_op::sum, false}, 0, 8);
-    check_scan<twill::float16>(stream, {22535, 2, 22536, 22536}, {scan_op::max, true}, 0, 9);
+    check_scan<float>(stream, {3, 12003, 12004, 12008}, {scan_op::sum, true}, 0, 7);
+    check_scan<std::uint8_t>(stream, {3, 50001, 50016, 50032}, {scan_op::sum, false}, 0, 8);
+    check_scan<twill::float16>(stream, {2, 22535, 22536, 22536}, {scan_op::max, true}, 0, 9);
   });
 }
 
@@ -229,10 +230,10 @@ TEST_CASE("reference: segments") {
 TEST_CASE("reference: more than the CPU's caches hold") {
   const auto device = twill::device::open("cpu");
   const twill::stream stream(device);
-  check_scan<float>(stream, {(1 << 20) + 5}, {scan_op::sum, true}, 0, 1);
-  check_scan<std::int8_t>(stream, {(1 << 22) + 77}, {scan_op::sum, false}, 3, 2);
-  check_scan<std::int16_t>(stream, {(1 << 21) + 5}, {scan_op::sum, true}, 8, 3);
-  check_scan<double>(stream, {3001, 200, 3001, 3007}, {scan_op::sum, false}, 0, 4);
+  check_scan<float>(stream, {1, (1 << 20) + 5}, {scan_op::sum, true}, 0, 1);
+  check_scan<std::int8_t>(stream, {1, (1 << 22) + 77}, {scan_op::sum, false}, 3, 2);
+  check_scan<std::int16_t>(stream, {1, (1 << 21) + 5}, {scan_op::sum, true}, 8, 3);
+  check_scan<double>(stream, {200, 3001, 3001, 3007}, {scan_op::sum, false}, 0, 4);
 }
 
 TEST_CASE("in place") {
@@ -241,8 +242,8 @@ TEST_CASE("in place") {
     const auto elements = random_elements<std::int32_t>(30000, 1);
     guarded<std::int32_t> both(stream, elements, 0);
     const scan_options options{scan_op::sum, true};
-    const scratch_memory scratch(device, twill::scan_scratch_bytes(device, twill::element_type::i32, {30000}), stream);
-    twill::scan(stream, both.data(), both.data(), {30000}, scratch.memory, options);
+    const scratch_memory scratch(device, twill::scan_scratch_bytes(device, twill::element_type::i32, 30000), stream);
+    twill::scan(stream, both.data(), both.data(), 30000, scratch.memory, options);
     CHECK(both.holds(stream, support::scan_reference(elements, {}, options)));
   });
 }
@@ -250,11 +251,11 @@ TEST_CASE("in place") {
 TEST_CASE("NaN, infinity and -0") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);
-    const twill::raw_buffer scratch(device, twill::scan_scratch_bytes(device, twill::element_type::f32, {6}));
+    const twill::raw_buffer scratch(device, twill::scan_scratch_bytes(device, twill::element_type::f32, 6));
     twill::buffer<float> in(device, 6), out(device, 6);
     const auto scanned = [&](const std::vector<float>& x, scan_op op) {
       in.upload(x, stream);
-      twill::scan(stream, in.data(), out.data(), {6}, scratch, {op});
+      twill::scan(stream, in.data(), out.data(), 6, scratch, {op});
       return downloaded(stream, out);
     };
     for (const auto op : {scan_op::sum, scan_op::min, scan_op::max}) {
@@ -283,13 +284,13 @@ TEST_CASE("sums that cancel stay within the bound, and are the same bits every t
       elements[i] = i % 2 == 0 ? x : -elements[i - 1] * 0.9999f;
     }
     const twill::raw_buffer scratch(
-        device, twill::scan_scratch_bytes(device, twill::element_type::f32, {static_cast<std::int64_t>(count)}));
+        device, twill::scan_scratch_bytes(device, twill::element_type::f32, static_cast<std::int64_t>(count)));
     twill::buffer<float> in(device, count), out(device, count + 1);
     in.upload(elements, stream);
     twill::fill_bytes(stream, out.data(), 0, out.size_bytes());
     std::vector<float> first;
     for (int run = 0; run < 4; ++run) {  // in two passes, and to an address that is no multiple of 16
-      twill::scan(stream, in.data(), out.data() + (run == 3), {static_cast<std::int64_t>(count)}, scratch,
+      twill::scan(stream, in.data(), out.data() + (run == 3), static_cast<std::int64_t>(count), scratch,
                   {scan_op::sum, false, run == 2});
       auto found = downloaded(stream, out);
       found.erase(run == 3 ? found.begin() : found.end() - 1);
@@ -317,40 +318,39 @@ TEST_CASE("errors") {
     twill::fill_bytes(stream, memory.data(), 0, memory.size_bytes());
     float* in = memory.data();
     float* out = in + 2048;
-    const auto bytes = twill::scan_scratch_bytes(device, twill::element_type::f32, {1000});
+    const auto bytes = twill::scan_scratch_bytes(device, twill::element_type::f32, 1000);
     twill::raw_buffer scratch(device, bytes);
     const auto call = [&](const float* from, float* to, const scan_shape& shape, void* at, std::size_t size) {
-      return code_of([&] { twill::scan(stream, from, to, shape, at, size); });
+      return code_of([&] { twill::scan(stream, from, to, shape, {at, size}); });
     };
-    CHECK(call(in, out, {-1}, scratch.data(), bytes) == invalid);
+    CHECK(call(in, out, {1, -1}, scratch.data(), bytes) == invalid);
     CHECK(call(in, out, {10, 10, 9}, scratch.data(), bytes) == invalid);
     twill::raw_buffer shared(device, 2 * bytes + 8192);
     const auto most = 2 * bytes + 8192;
-    CHECK(call(static_cast<float*>(shared.data()), out, {1000}, shared.data(), most) == invalid);
-    CHECK(call(in, static_cast<float*>(shared.data()), {1000}, shared.data(), most) == invalid);
+    CHECK(call(static_cast<float*>(shared.data()), out, {1, 1000}, shared.data(), most) == invalid);
+    CHECK(call(in, static_cast<float*>(shared.data()), {1, 1000}, shared.data(), most) == invalid);
     CHECK(code_of([&] {
-            (void)twill::scan_scratch_bytes(device, twill::element_type::f32, {16, std::int64_t{1} << 60});
+            (void)twill::scan_scratch_bytes(device, twill::element_type::f32, {std::int64_t{1} << 60, 16});
           }) == invalid);
-    CHECK_NOTHROW(twill::scan(stream, in, in, {4, 1, 8, 0}, scratch.data(), bytes));
-    CHECK(call(in, out, {10, std::int64_t{1} << 62}, scratch.data(), bytes) == invalid);
-    CHECK(call(nullptr, out, {1000}, scratch.data(), bytes) == invalid);
-    CHECK(call(in, nullptr, {1000}, scratch.data(), bytes) == invalid);
-    CHECK(call(in, in + 999, {1000}, scratch.data(), bytes) == invalid);
-    CHECK(call(in, out, {1000}, nullptr, bytes) == invalid);
-    CHECK(call(in, out, {1000}, scratch.data(), bytes - 1) == invalid);
+    CHECK_NOTHROW(twill::scan(stream, in, in, {1, 4, 8, 0}, scratch));
+    CHECK(call(in, out, {std::int64_t{1} << 62, 10}, scratch.data(), bytes) == invalid);
+    CHECK(call(nullptr, out, {1, 1000}, scratch.data(), bytes) == invalid);
+    CHECK(call(in, nullptr, {1, 1000}, scratch.data(), bytes) == invalid);
+    CHECK(call(in, in + 999, {1, 1000}, scratch.data(), bytes) == invalid);
+    CHECK(call(in, out, {1, 1000}, nullptr, bytes) == invalid);
+    CHECK(call(in, out, {1, 1000}, scratch.data(), bytes - 1) == invalid);
     const auto* odd = reinterpret_cast<const float*>(reinterpret_cast<const char*>(in) + 1);
-    CHECK(call(odd, out, {1000}, scratch.data(), bytes) == invalid);
+    CHECK(call(odd, out, {1, 1000}, scratch.data(), bytes) == invalid);
     CHECK(code_of([&] {
-            twill::scan_elements(stream, in, out, twill::element_type::c64, {8}, scratch.data(), bytes, {scan_op::max});
+            twill::scan_untyped(stream, in, out, twill::element_type::c64, 8, scratch, {scan_op::max});
           }) == invalid);
     CHECK(code_of([&] {  // half an element off
-            twill::scan_elements(stream, in + 2, out, twill::element_type::c128, {8}, scratch.data(), bytes);
+            twill::scan_untyped(stream, in + 2, out, twill::element_type::c128, 8, scratch);
           }) == invalid);
-    twill::scan<float>(stream, nullptr, nullptr, {0}, nullptr, 0);
+    twill::scan<float>(stream, nullptr, nullptr, 0, {});
     if (device.properties().is_gpu) return;
     const std::vector<std::int64_t> falling{0, 9, 8};
-    CHECK(code_of([&] { twill::scan_segments(stream, in, out, 10, falling.data(), 3, scratch.data(), bytes); }) ==
-          invalid);
+    CHECK(code_of([&] { twill::scan_segments(stream, in, out, 10, falling.data(), 3, scratch); }) == invalid);
   });
 }
 

@@ -146,7 +146,7 @@ int launches_of(const twill::transpose_in_place_shape& shape, std::int64_t eleme
   const auto noting = std::make_shared<noting_device>(twill::device::open("simt:h200").properties());
   const twill::device device(noting);
   const twill::stream stream(device);
-  const std::size_t scratch = times * twill::transpose_in_place_scratch_bytes(element_bytes, shape);
+  const std::size_t scratch = times * twill::transpose_in_place_scratch_bytes(twill::device(), element_bytes, shape);
   chosen_for(*noting, stream, support::transpose_in_place_call(shape, element_bytes, 0, 0, scratch));
   return noting->launches();
 }
@@ -157,14 +157,14 @@ std::string reduction_of(bool rows, twill::reduce_op op, twill::element_type typ
   const auto noting = std::make_shared<noting_device>(twill::device::open("simt:h200").properties());
   const twill::device device(noting);
   const twill::stream stream(device);
-  const twill::reduce_scratch scratch(stream);
+  const twill::raw_buffer scratch = reduce_scratch_of(stream);
   noting->take_names();
   // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses, never followed.
   const auto* in = reinterpret_cast<const void*>((std::uintptr_t{1} << 40) + offset);
   auto* out = reinterpret_cast<void*>(std::uintptr_t{2} << 40);  // NOLINT(performance-no-int-to-ptr)
-  const auto reduce = rows ? &twill::reduce_rows_bytes : &twill::reduce_columns_bytes;
+  const auto reduce = rows ? twill::reduce_rows_untyped : twill::reduce_columns_untyped;
   const bool place = op == twill::reduce_op::argmin || op == twill::reduce_op::argmax;
-  reduce(stream, op, in, type, out, place ? twill::element_type::i64 : type, shape, scratch);
+  reduce(stream, in, out, type, place ? twill::element_type::i64 : type, shape, scratch, {op});
   const kernel_set names = noting->take_names();
   REQUIRE(names.size() == 1);
   const std::string name = *names.begin(), space = "twill::simt::kernels::";
@@ -228,7 +228,7 @@ TEST_CASE("reference: lines too long for shared memory, through scratch memory o
   for (const twill::transpose_in_place_shape& s :
        {twill::transpose_in_place_shape{259, 266}, {266, 259}, {5, 2301, 2}, {2301, 5, 2, 0, 11507}}) {
     for (const std::int64_t bytes : {1, 12}) {
-      const std::size_t least = twill::transpose_in_place_scratch_bytes(bytes, s);
+      const std::size_t least = twill::transpose_in_place_scratch_bytes(twill::device(), bytes, s);
       for (const std::size_t scratch : {least, 3 * least + 64}) {
         for (const std::size_t offset : {1, 16}) {
           if (s.batch == 1 && offset == 16) continue;  // columns are copied unit by unit wherever scratch is
@@ -259,7 +259,8 @@ TEST_CASE("launches of a transpose in place with fast scratch memory do not grow
   const twill::device device(noting);
   const twill::stream stream(device);
   const twill::transpose_in_place_shape gaps{300, 200, 20, 0, 300 * 200 + 5};
-  const std::size_t scratch = twill::transpose_in_place_scratch_bytes(4, gaps, twill::scratch_size::fast);
+  const std::size_t scratch =
+      twill::transpose_in_place_scratch_bytes(twill::device(), 4, gaps, twill::scratch_size::fast);
   chosen_for(*noting, stream, support::transpose_in_place_call(gaps, 4, 0, 0, scratch));
   CHECK(noting->launches() == 2);
 }

@@ -31,8 +31,7 @@ using twill::stream_ref;
 /// The memory of one call: made before, kept through its faults.
 struct call_memory {
   stream_ref stream;
-  const raw_buffer &in, &out, &scratch;
-  const twill::reduce_scratch& reduction;
+  const raw_buffer &in, &out, &scratch, &reduction;
 };
 
 /// One call of an operation. What it leaves in the output is compared with a run without faults.
@@ -61,23 +60,23 @@ std::vector<tried_call> moves() {
   transpose("transpose, many strips", {2, 3, 3000, 7});
   const auto in_place = [&](const std::string& name, const twill::transpose_in_place_shape& shape) {
     all.push_back({name, [=](const call_memory& m) {
-                     twill::transpose_in_place(m.stream, as<std::uint16_t>(m.out), shape, m.scratch.data(),
-                                               m.scratch.size_bytes());
+                     twill::transpose_in_place(m.stream, as<std::uint16_t>(m.out), shape, m.scratch);
                    }});
   };
   in_place("transpose_in_place, squares", {64, 64, 3});
   in_place("transpose_in_place, a copy through scratch", {300, 200});
   all.push_back({"transpose_in_place, least scratch", [](const call_memory& m) {
                    const twill::transpose_in_place_shape s{3, 40001};
-                   twill::transpose_in_place(m.stream, as<std::uint16_t>(m.out), s, m.scratch.data(),
-                                             twill::transpose_in_place_scratch_bytes(2, s));
+                   twill::transpose_in_place(
+                       m.stream, as<std::uint16_t>(m.out), s,
+                       {m.scratch.data(), twill::transpose_in_place_scratch_bytes(m.stream.on(), 2, s)});
                  }});
   all.push_back({"permute", [](const call_memory& m) {
                    const twill::permute_shape s{{17, 3, 5, 19}, {3, 2, 1, 0}, {}, {}};
                    twill::permute(m.stream, as<const std::uint32_t>(m.in), as<std::uint32_t>(m.out), s);
                  }});
   all.push_back({"copy", [](const call_memory& m) {
-                   const twill::pitched_shape s{30, 31, 32, 33};
+                   const twill::copy_shape s{30, 31, 32, 33};
                    twill::copy(m.stream, as<const std::uint32_t>(m.in), as<std::uint32_t>(m.out), s);
                  }});
   all.push_back({"copy of one row", [](const call_memory& m) {
@@ -94,19 +93,18 @@ std::vector<tried_call> moves() {
 
 std::vector<tried_call> sums() {
   std::vector<tried_call> all;
-  const auto sum = twill::reduce_op::sum;
   all.push_back({"reduce", [=](const call_memory& m) {
-                   twill::reduce(m.stream, sum, as<const int>(m.in), as<int>(m.out), 60000, m.reduction);
+                   twill::reduce(m.stream, as<const int>(m.in), as<int>(m.out), 60000, m.reduction);
                  }});
   all.push_back({"reduce_rows", [=](const call_memory& m) {
-                   twill::reduce_rows(m.stream, sum, as<const int>(m.in), as<int>(m.out), {30, 2001}, m.reduction);
+                   twill::reduce_rows(m.stream, as<const int>(m.in), as<int>(m.out), {30, 2001}, m.reduction);
                  }});
   all.push_back({"reduce_columns", [=](const call_memory& m) {
-                   twill::reduce_columns(m.stream, sum, as<const int>(m.in), as<int>(m.out), {2001, 30}, m.reduction);
+                   twill::reduce_columns(m.stream, as<const int>(m.in), as<int>(m.out), {2001, 30}, m.reduction);
                  }});
   all.push_back({"reduce_segments", [=](const call_memory& m) {
                    twill::fill_bytes(m.stream, m.scratch.data(), 0, 8 * 6);  // empty ones
-                   twill::reduce_segments(m.stream, sum, as<const int>(m.in), as<int>(m.out),
+                   twill::reduce_segments(m.stream, as<const int>(m.in), as<int>(m.out),
                                           as<const std::int64_t>(m.scratch), 5, m.reduction);
                  }});
   for (const bool two_passes : {false, true}) {
@@ -118,12 +116,11 @@ std::vector<tried_call> sums() {
                    }});
   }
   all.push_back({"sieve_count", [](const call_memory& m) {
-                   twill::sieve_count(m.stream, {0, 100000}, as<std::uint64_t>(m.out), m.scratch.data(),
-                                      m.scratch.size_bytes());
+                   twill::sieve_count(m.stream, as<std::uint64_t>(m.out), {0, 100000}, m.scratch);
                  }});
   all.push_back({"sieve_list", [](const call_memory& m) {
-                   twill::sieve_list(m.stream, {0, 10000}, as<std::uint64_t>(m.out), 2000,
-                                     as<std::uint64_t>(m.out) + 2000, m.scratch.data(), m.scratch.size_bytes());
+                   twill::sieve_list(m.stream, as<std::uint64_t>(m.out), as<std::uint64_t>(m.out) + 2000, 2000,
+                                     {0, 10000}, m.scratch);
                  }});
   return all;
 }
@@ -176,13 +173,13 @@ int fail_everywhere(const opened<Faulty>& on, const std::vector<tried_call>& cal
   auto& faults = on.backend->faults;
   const twill::stream stream(on.device);
   const raw_buffer in(on.device, array_bytes), out(on.device, array_bytes), scratch(on.device, scratch_bytes);
-  const twill::reduce_scratch reduction(stream);
+  const raw_buffer reduction(on.device, std::size_t{8} << 20);
   const call_memory memory{stream, in, out, scratch, reduction};
   std::vector<unsigned char> host(array_bytes);
   for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<unsigned char>(i * 2654435761u >> 13);
   const auto renew = [&] {
-    twill::upload_bytes(stream, in.data(), host.data(), host.size());
-    twill::upload_bytes(stream, out.data(), host.data(), host.size());
+    twill::upload_bytes(stream, host.data(), in.data(), host.size());
+    twill::upload_bytes(stream, host.data(), out.data(), host.size());
     stream.wait();
   };
   int places = 0;
@@ -225,12 +222,12 @@ void use_everything(const twill::device& device) {
   twill::upload(stream, host.data(), out.data(), {10, 100, 200, 300});
   twill::copy(stream, in.data(), out.data(), {50, 100, 100, 0});
   end.record(stream);
-  end.hold(other);
+  other.wait(end);
   end.wait();
   out.download(found, other);
   twill::download(other, out.data(), found.data(), {10, 100, 200, 300});
-  const twill::reduce_scratch scratch(other);
-  twill::reduce(other, twill::reduce_op::sum, in.data(), out.data(), 5000, scratch);
+  const raw_buffer scratch(device, twill::reduce_scratch_bytes(device, in.data(), out.data(), 5000));
+  twill::reduce(other, in.data(), out.data(), 5000, scratch);
   twill::event third(std::move(start));
   start = twill::event(device);
   other = twill::stream(device);

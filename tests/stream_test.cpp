@@ -19,15 +19,15 @@ TEST_CASE("events: they time, order and wait") {
     const auto device = twill::device::open(name);
     twill::stream first(device), second(device);
     twill::event start(device), end(device);
-    CHECK_THROWS_AS(end.since(start), twill::error);  // never recorded
+    CHECK_THROWS_AS(end.elapsed(start), twill::error);  // never recorded
     twill::buffer<unsigned char> a(device, 1 << 22), b(device, 1 << 22);
     start.record(first);
     twill::fill_bytes(first, a.data(), 7, a.size_bytes());
     end.record(first);
-    end.hold(second);  // the copy follows the fill
-    twill::copy_bytes(second, b.data(), a.data(), a.size_bytes());
+    second.wait(end);  // the copy follows the fill
+    twill::copy_bytes(second, a.data(), b.data(), a.size_bytes());
     second.wait();
-    CHECK(end.since(start).count() >= 0);
+    CHECK(end.elapsed(start).count() >= 0);
     std::vector<unsigned char> host(a.size());
     b.download(host, second);
     second.wait();
@@ -47,10 +47,10 @@ TEST_CASE("events: not across devices") {
   twill::event on_cpu(cpu), on_simt(simt);
   const twill::stream stream(simt);
   CHECK_THROWS_AS(on_cpu.record(stream), twill::error);
-  CHECK_THROWS_AS(on_cpu.hold(stream), twill::error);
+  CHECK_THROWS_AS(stream.wait(on_cpu), twill::error);
   on_cpu.record(twill::stream(cpu));
   on_simt.record(stream);
-  CHECK_THROWS_AS(on_cpu.since(on_simt), twill::error);
+  CHECK_THROWS_AS(on_cpu.elapsed(on_simt), twill::error);
 }
 
 TEST_CASE("borrow: the application's stream, or no_device where the backend or its device is missing") {

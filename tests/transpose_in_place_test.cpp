@@ -23,9 +23,9 @@ using twill::transpose_in_place_shape;
 void check_case(twill::stream_ref stream, const transpose_in_place_shape& s, std::int64_t element_bytes,
                 std::size_t offset, scratch_size size, std::uint32_t seed) {
   support::image data(stream, static_cast<std::size_t>(support::elements_of(s) * element_bytes), offset, seed);
-  const std::size_t scratch_bytes = twill::transpose_in_place_scratch_bytes(element_bytes, s, size);
+  const std::size_t scratch_bytes = twill::transpose_in_place_scratch_bytes(twill::device(), element_bytes, s, size);
   support::image scratch(stream, scratch_bytes, offset / 2, seed + 1);
-  twill::transpose_in_place_bytes(stream, data.data(), element_bytes, s, scratch.data(), scratch_bytes);
+  twill::transpose_in_place_bytes(stream, data.data(), element_bytes, s, {scratch.data(), scratch_bytes});
   support::transpose_in_place_reference(data.expected(), element_bytes, s);
   CAPTURE(element_bytes);
   CAPTURE(s.rows);
@@ -49,8 +49,9 @@ TEST_CASE("literal") {
     twill::buffer<float> a(device, 6), b(device, 4);
     a.upload({1, 2, 3, 4, 5, 6}, stream);
     b.upload({1, 2, 3, 4}, stream);
-    const twill::raw_buffer scratch(device, twill::transpose_in_place_scratch_bytes(sizeof(float), {2, 3}));
-    twill::transpose_in_place(stream, a.data(), {2, 3}, scratch.data(), scratch.size_bytes());
+    const twill::raw_buffer scratch(device,
+                                    twill::transpose_in_place_scratch_bytes(twill::device(), sizeof(float), {2, 3}));
+    twill::transpose_in_place(stream, a.data(), {2, 3}, scratch);
     twill::transpose_in_place(stream, b.data(), {2, 2});
     std::vector<float> wide(6), square(4);
     a.download(wide, stream);
@@ -147,7 +148,7 @@ TEST_CASE("errors: the same on every device, before anything is touched") {
     auto* s = scratch.data();
     float* none = nullptr;
     const auto fails = [&](float* at, const transpose_in_place_shape& shape, void* with, std::size_t bytes) {
-      return code_of([&] { twill::transpose_in_place(stream, at, shape, with, bytes); });
+      return code_of([&] { twill::transpose_in_place(stream, at, shape, {with, bytes}); });
     };
     const auto invalid = twill::errc::invalid_argument;
     CHECK(fails(none, {2, 2}, nullptr, 0) == invalid);
@@ -168,27 +169,28 @@ TEST_CASE("errors: the same on every device, before anything is touched") {
     CHECK(fails(reinterpret_cast<float*>(static_cast<char*>(data.data()) + 1), {2, 2}, s, 64) == invalid);
     CHECK(code_of([&] { twill::transpose_in_place_bytes(stream, a, 0, {2, 2}); }) == invalid);
     CHECK(code_of([&] { twill::transpose_in_place_bytes(stream, a, 65, {2, 2}); }) == invalid);
-    CHECK(code_of([&] { twill::transpose_in_place_scratch_bytes(4, {2, 3, 1, 5}); }) == invalid);
+    CHECK(code_of([&] { twill::transpose_in_place_scratch_bytes(twill::device(), 4, {2, 3, 1, 5}); }) == invalid);
     CHECK(data.matches(stream));
     CHECK(scratch.matches(stream));
     CHECK_NOTHROW(twill::transpose_in_place(stream, none, {0, 5}));
     CHECK_NOTHROW(twill::transpose_in_place(stream, none, {5, 5, 0}));
     CHECK_NOTHROW(twill::transpose_in_place(stream, none, {1, 5}));
-    CHECK_NOTHROW(twill::transpose_in_place(stream, a, {2, 3}, a + 6, 12));  // touching is not overlapping
+    CHECK_NOTHROW(twill::transpose_in_place(stream, a, {2, 3}, {a + 6, 12}));  // touching is not overlapping
     CHECK_NOTHROW(stream.wait());
   });
 }
 
 TEST_CASE("scratch: what is asked for") {
-  CHECK(twill::transpose_in_place_scratch_bytes(4, {100, 100}) == 0);
-  CHECK(twill::transpose_in_place_scratch_bytes(4, {100, 100}, scratch_size::fast) == 0);
-  CHECK(twill::transpose_in_place_scratch_bytes(4, {1, 100}, scratch_size::fast) == 0);
-  CHECK(twill::transpose_in_place_scratch_bytes(4, {10, 100}) == 400);
-  CHECK(twill::transpose_in_place_scratch_bytes(4, {100, 10}) == 400);
-  CHECK(twill::transpose_in_place_scratch_bytes(4, {10, 100}, scratch_size::fast) == 4000);
-  CHECK(twill::transpose_in_place_scratch_bytes(4, {10, 100, 5}, scratch_size::fast) == 20000);
-  CHECK(twill::transpose_in_place_scratch_bytes(1, {1024, 512, 1000}, scratch_size::fast) == 64u * 1024 * 512);
-  CHECK(twill::transpose_in_place_scratch_bytes(8, {20000, 10000}, scratch_size::fast) == 1600000000u);
+  CHECK(twill::transpose_in_place_scratch_bytes(twill::device(), 4, {100, 100}) == 0);
+  CHECK(twill::transpose_in_place_scratch_bytes(twill::device(), 4, {100, 100}, scratch_size::fast) == 0);
+  CHECK(twill::transpose_in_place_scratch_bytes(twill::device(), 4, {1, 100}, scratch_size::fast) == 0);
+  CHECK(twill::transpose_in_place_scratch_bytes(twill::device(), 4, {10, 100}) == 400);
+  CHECK(twill::transpose_in_place_scratch_bytes(twill::device(), 4, {100, 10}) == 400);
+  CHECK(twill::transpose_in_place_scratch_bytes(twill::device(), 4, {10, 100}, scratch_size::fast) == 4000);
+  CHECK(twill::transpose_in_place_scratch_bytes(twill::device(), 4, {10, 100, 5}, scratch_size::fast) == 20000);
+  CHECK(twill::transpose_in_place_scratch_bytes(twill::device(), 1, {1024, 512, 1000}, scratch_size::fast) ==
+        64u * 1024 * 512);
+  CHECK(twill::transpose_in_place_scratch_bytes(twill::device(), 8, {20000, 10000}, scratch_size::fast) == 1600000000u);
 }
 
 TEST_SUITE_END();

@@ -1,29 +1,37 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 #include <twill/export.hpp>
+#include <twill/extent.hpp>
 #include <twill/stream.hpp>
-#include <twill/transpose.hpp>
 
 namespace twill {
 
-/// Rows of a pitched array, in elements. `{rows, cols}` alone is packed; {1, n} is n elements in a row.
-struct pitched_shape {
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
-  std::int64_t in_pitch = 0;   ///< elements from one input row to the next; 0 is `cols`
-  std::int64_t out_pitch = 0;  ///< the same for the output
+/// Rows of a strided array, in elements. `{rows, cols}` alone is packed.
+struct copy_shape {
+  extent rows = 0;
+  extent cols = 0;
+  extent in_ld = 0;   ///< leading dimension: elements from one input row to the next; 0 is `cols`
+  extent out_ld = 0;  ///< the same for the output
+
+  constexpr copy_shape with_in_ld(extent ld) const { return {rows, cols, ld, out_ld}; }
+  constexpr copy_shape with_out_ld(extent ld) const { return {rows, cols, in_ld, ld}; }
 };
 
 /// `copy`, `upload` and `download` for elements known by their size alone, 1 or more bytes, aligned to 1 byte.
-TWILL_API void copy_pitched_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
-                                  const pitched_shape& shape);
-TWILL_API void upload_pitched_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
-                                    const pitched_shape& shape);
-TWILL_API void download_pitched_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
-                                      const pitched_shape& shape);
+TWILL_API void copy_bytes(stream_ref stream, const void* in, void* out, extent element_bytes, const copy_shape& shape);
+TWILL_API void upload_bytes(stream_ref stream, const void* in, void* out, extent element_bytes,
+                            const copy_shape& shape);
+TWILL_API void download_bytes(stream_ref stream, const void* in, void* out, extent element_bytes,
+                              const copy_shape& shape);
+
+/// The same for `bytes` bytes in a row.
+TWILL_API void copy_bytes(stream_ref stream, const void* in, void* out, std::size_t bytes);
+TWILL_API void upload_bytes(stream_ref stream, const void* in, void* out, std::size_t bytes);
+TWILL_API void download_bytes(stream_ref stream, const void* in, void* out, std::size_t bytes);
 
 /// Copies rows within the memory of one device.
 ///
@@ -31,21 +39,21 @@ TWILL_API void download_pitched_bytes(stream_ref stream, const void* in, void* o
 ///   output stay untouched.
 /// Units: 2 * rows * cols * sizeof(T) bytes are moved.
 /// Memory: device memory of the stream's device (host memory on "cpu" and "simt"), aligned to T. No row of `in` may
-///   overlap one of `out`; rows side by side in one array of equal pitch are fine. Bytes of `in` between its rows may
-///   be read.
-/// Order: asynchronous in `stream`; no synchronisation, no allocation.
+///   overlap one of `out`; rows side by side in one array of equal leading dimensions are fine. Bytes of `in` between
+///   its rows may be read.
+/// Order: asynchronous in `stream`; no synchronisation, no allocation. May be captured in a graph.
 /// Throws: invalid_argument, before anything is launched; launch_failed.
 template <class T>
-void copy(stream_ref stream, const T* in, T* out, const pitched_shape& shape) {
+void copy(stream_ref stream, const T* in, T* out, const copy_shape& shape) {
   static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bytes");
-  detail::require_aligned(in, alignof(T), "in");
-  detail::require_aligned(out, alignof(T), "out");
-  copy_pitched_bytes(stream, in, out, static_cast<std::int64_t>(sizeof(T)), shape);
+  detail::require_aligned("copy", in, alignof(T), "in");
+  detail::require_aligned("copy", out, alignof(T), "out");
+  copy_bytes(stream, in, out, sizeof(T), shape);
 }
 /// The same for `count` elements in a row: `copy(stream, in, out, 1000)`.
 template <class T>
-void copy(stream_ref stream, const T* in, T* out, std::int64_t count) {
-  copy(stream, in, out, pitched_shape{1, count});
+void copy(stream_ref stream, const T* in, T* out, extent count) {
+  copy(stream, in, out, copy_shape{1, count});
 }
 
 /// Copies rows from host to device memory.
@@ -53,18 +61,19 @@ void copy(stream_ref stream, const T* in, T* out, std::int64_t count) {
 /// Shape, Units: as for `copy`.
 /// Memory: `in` is host memory, `out` device memory (host memory on "cpu" and "simt"), aligned to T.
 /// Order: in `stream`. From pinned host memory the call returns at once and `in` must stay as it is until the copy is
-///   done; from pageable memory the driver first takes the data, for which the call may wait.
+///   done; from pageable memory the driver first takes the data, for which the call may wait. From pinned memory it may
+///   be captured in a graph.
 /// Throws: invalid_argument, before anything is launched; device_fault.
 template <class T>
-void upload(stream_ref stream, const T* in, T* out, const pitched_shape& shape) {
+void upload(stream_ref stream, const T* in, T* out, const copy_shape& shape) {
   static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bytes");
-  detail::require_aligned(in, alignof(T), "in");
-  detail::require_aligned(out, alignof(T), "out");
-  upload_pitched_bytes(stream, in, out, static_cast<std::int64_t>(sizeof(T)), shape);
+  detail::require_aligned("upload", in, alignof(T), "in");
+  detail::require_aligned("upload", out, alignof(T), "out");
+  upload_bytes(stream, in, out, sizeof(T), shape);
 }
 template <class T>
-void upload(stream_ref stream, const T* in, T* out, std::int64_t count) {
-  upload(stream, in, out, pitched_shape{1, count});
+void upload(stream_ref stream, const T* in, T* out, extent count) {
+  upload(stream, in, out, copy_shape{1, count});
 }
 
 /// Copies rows from device to host memory.
@@ -72,18 +81,18 @@ void upload(stream_ref stream, const T* in, T* out, std::int64_t count) {
 /// Shape, Units: as for `copy`.
 /// Memory: `in` is device memory (host memory on "cpu" and "simt"), `out` host memory, aligned to T.
 /// Order: in `stream`; `out` holds the data after `stream.wait()`. To pinned memory the call returns at once; to
-///   pageable memory it returns when the data is there.
+///   pageable memory it returns when the data is there. To pinned memory it may be captured in a graph.
 /// Throws: invalid_argument, before anything is launched; device_fault.
 template <class T>
-void download(stream_ref stream, const T* in, T* out, const pitched_shape& shape) {
+void download(stream_ref stream, const T* in, T* out, const copy_shape& shape) {
   static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bytes");
-  detail::require_aligned(in, alignof(T), "in");
-  detail::require_aligned(out, alignof(T), "out");
-  download_pitched_bytes(stream, in, out, static_cast<std::int64_t>(sizeof(T)), shape);
+  detail::require_aligned("download", in, alignof(T), "in");
+  detail::require_aligned("download", out, alignof(T), "out");
+  download_bytes(stream, in, out, sizeof(T), shape);
 }
 template <class T>
-void download(stream_ref stream, const T* in, T* out, std::int64_t count) {
-  download(stream, in, out, pitched_shape{1, count});
+void download(stream_ref stream, const T* in, T* out, extent count) {
+  download(stream, in, out, copy_shape{1, count});
 }
 
 }  // namespace twill

@@ -13,7 +13,9 @@ namespace twill {
 
 namespace detail {
 class backend_device;
-}
+/// Throws invalid_argument: `what` was default-constructed or moved from.
+[[noreturn]] TWILL_API void fail_empty(const char* what);
+}  // namespace detail
 
 /// What a device is. A figure that the device does not tell is 0.
 struct device_properties {
@@ -38,9 +40,14 @@ struct memory_info {
   std::size_t total_bytes = 0;
 };
 
-/// An open device: a cheap handle, copied freely. Resources made on it keep it open.
+/// An open device: a cheap handle, copied freely. Resources made on it keep it open. A device that is opened twice is
+/// one device. May be used from all threads at once.
+/// An empty object (default-constructed or moved from) may be destroyed, assigned to and compared; everything else
+/// throws invalid_argument.
 class TWILL_API device {
  public:
+  device() noexcept = default;
+
   /// Opens a device by name: "cuda:0", "hip:1", "simt", "simt:gtx280", "cpu".
   /// Throws: no_device, with the list of devices there are.
   static device open(std::string_view name);
@@ -52,13 +59,23 @@ class TWILL_API device {
   /// (TWILL_DEFAULT_DEVICE), else the first GPU, else "cpu".
   static std::string default_name();
 
-  const device_properties& properties() const noexcept;
+  /// Throws: invalid_argument when the object is empty.
+  const device_properties& properties() const;
 
   /// Throws: device_fault when the device does not answer.
   memory_info memory() const;
 
+  bool is_open() const noexcept { return impl_ != nullptr; }
+
+  friend bool operator==(const device& a, const device& b) noexcept { return a.impl_ == b.impl_; }
+  friend bool operator!=(const device& a, const device& b) noexcept { return a.impl_ != b.impl_; }
+
   /// For Twill's own resources and operations: the backend's side of this device.
-  const std::shared_ptr<detail::backend_device>& impl() const noexcept { return impl_; }
+  /// Throws: invalid_argument when the object is empty.
+  const std::shared_ptr<detail::backend_device>& impl() const {
+    if (impl_ == nullptr) detail::fail_empty("the device");
+    return impl_;
+  }
   explicit device(std::shared_ptr<detail::backend_device> impl) noexcept : impl_(std::move(impl)) {}
 
  private:

@@ -20,7 +20,7 @@ enum class errc {
 /// The name of an error code, as written in `errc`.
 TWILL_API const char* name(errc code) noexcept;
 
-/// The one exception that Twill throws. `what()` is a single line: PROBLEM (WHY) SUGGESTION.
+/// The one exception that Twill throws. `what()` is a single line: OPERATION: PROBLEM (WHY) SUGGESTION.
 class TWILL_API error : public std::runtime_error {
  public:
   error(errc code, const std::string& message) : std::runtime_error(message), code_(code) {}

@@ -6,9 +6,12 @@
 
 namespace twill {
 
-/// A mark in a stream, for timing and for ordering one stream after another.
+/// A mark in a stream, for timing and for ordering one stream after another (`stream.wait(event)`).
+/// An empty object (default-constructed or moved from) may be destroyed and assigned to; everything else throws
+/// invalid_argument.
 class TWILL_API event {
  public:
+  event() noexcept = default;
   /// Throws: out_of_memory, device_fault.
   explicit event(const device& on);
   ~event();
@@ -18,19 +21,18 @@ class TWILL_API event {
   event& operator=(const event&) = delete;
 
   /// Order: the event happens when all work given to `stream` before is done. Does not block.
+  /// Throws: invalid_argument when the stream belongs to another device.
   void record(stream_ref stream);
 
-  /// Order: work given to `stream` after this call starts after the event. Does not block.
-  void hold(stream_ref stream) const;
-
-  /// Blocks until the event has happened. Throws: device_fault.
+  /// Blocks until the event has happened; at once when it was never recorded. Throws: device_fault.
   void wait() const;
 
   /// Device time from `start` to this event; waits for both. Resolution about 0.5 us on GPUs.
   /// Throws: invalid_argument when one of them was never recorded.
-  std::chrono::duration<double> since(const event& start) const;
+  std::chrono::duration<double> elapsed(const event& start) const;
 
  private:
+  friend class stream_ref;
   void reset() noexcept;
   device device_;
   void* native_ = nullptr;

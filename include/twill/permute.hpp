@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include <twill/export.hpp>
+#include <twill/extent.hpp>
 #include <twill/stream.hpp>
-#include <twill/transpose.hpp>
 
 namespace twill {
 
@@ -18,7 +18,7 @@ class TWILL_API dims {
 
   dims() noexcept = default;
   /// Throws: invalid_argument for more than eight values.
-  dims(std::initializer_list<std::int64_t> values) : dims(values.begin(), values.size()) {}
+  dims(std::initializer_list<extent> values);
   dims(const std::int64_t* values, std::size_t count);
 
   int size() const noexcept { return size_; }
@@ -34,15 +34,18 @@ class TWILL_API dims {
 /// An array of 1 to 8 dimensions and the order in which its output has them. Strides are in elements, may be negative,
 /// and mean nothing for a dimension of extent 1; a list of strides left empty is packed.
 struct permute_shape {
-  dims extents;      ///< of the input
-  dims order;        ///< dimension i of the output is dimension order[i] of the input
-  dims in_strides;   ///< from one element to the next along each dimension of the input
-  dims out_strides;  ///< the same for the output, in the output's order of dimensions
+  dims extents{};      ///< of the input
+  dims order{};        ///< dimension i of the output is dimension order[i] of the input
+  dims in_strides{};   ///< from one element to the next along each dimension of the input
+  dims out_strides{};  ///< the same for the output, in the output's order of dimensions
+
+  permute_shape with_in_strides(const dims& strides) const { return {extents, order, strides, out_strides}; }
+  permute_shape with_out_strides(const dims& strides) const { return {extents, order, in_strides, strides}; }
 };
 
-/// `permute` for elements known by their size alone: any number of bytes from 1 to 16.
+/// `permute` for elements known by their size alone: any number of bytes from 1 to 64.
 /// Memory: pointers need no alignment beyond 1 byte; the better aligned they are, the wider the accesses.
-TWILL_API void permute_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
+TWILL_API void permute_bytes(stream_ref stream, const void* in, void* out, extent element_bytes,
                              const permute_shape& shape);
 
 /// Puts the dimensions of an array into another order: element (i0, i1, ...) of the output is the element of the input
@@ -61,10 +64,10 @@ TWILL_API void permute_bytes(stream_ref stream, const void* in, void* out, std::
 ///   dimensions, packing short ones).
 template <class T>
 void permute(stream_ref stream, const T* in, T* out, const permute_shape& shape) {
-  static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 16, "elements of up to 16 bytes, moved as bytes");
-  detail::require_aligned(in, alignof(T), "in");
-  detail::require_aligned(out, alignof(T), "out");
-  permute_bytes(stream, in, out, static_cast<std::int64_t>(sizeof(T)), shape);
+  static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 64, "elements of up to 64 bytes, moved as bytes");
+  detail::require_aligned("permute", in, alignof(T), "in");
+  detail::require_aligned("permute", out, alignof(T), "out");
+  permute_bytes(stream, in, out, sizeof(T), shape);
 }
 
 }  // namespace twill

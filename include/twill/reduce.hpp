@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <twill/buffer.hpp>
 #include <twill/element.hpp>
 #include <twill/export.hpp>
+#include <twill/extent.hpp>
+#include <twill/scratch.hpp>
 #include <twill/stream.hpp>
 
 namespace twill {
@@ -27,44 +28,71 @@ enum class reduce_op {
   bitwise_xor,  ///< integers only; 0 of none
 };
 
-/// Bytes of scratch memory that every reduction makes do with, of any shape and on any device.
-inline constexpr std::size_t reduce_scratch_bytes = std::size_t{8} << 20;
-
-/// Scratch memory for reductions: made once, used by any number of calls one after another in one stream, whatever
-/// their shapes. Calls that may run at the same time need one each. After a device_fault, make a new one.
-class TWILL_API reduce_scratch {
- public:
-  /// Device memory of its own, freed with the object. Throws: out_of_memory.
-  explicit reduce_scratch(stream_ref stream);
-  /// The application's memory: at least reduce_scratch_bytes, aligned to 256 bytes. It is prepared in `stream`, by an
-  /// asynchronous fill of a few KiB, and must then be left alone. Throws: invalid_argument.
-  reduce_scratch(stream_ref stream, void* memory, std::size_t bytes);
-
-  void* data() const noexcept { return memory_; }
-  const device& on() const noexcept { return owned_.on(); }
-
- private:
-  raw_buffer owned_;
-  void* memory_;
-};
-
 /// Rows of a row-major matrix, in elements.
 struct reduce_shape {
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
-  std::int64_t ld = 0;  ///< elements from one row to the next; 0 is `cols`
+  extent rows = 0;
+  extent cols = 0;
+  extent ld = 0;  ///< leading dimension: elements from one row to the next; 0 is `cols`
+
+  constexpr reduce_shape with_ld(extent n) const { return {rows, cols, n}; }
 };
 
-/// The calls below for types known at run time. `out_type` is what the templates take as their Out.
-TWILL_API void reduce_bytes(stream_ref stream, reduce_op op, const void* in, element_type in_type, void* out,
-                            element_type out_type, std::int64_t count, const reduce_scratch& scratch);
-TWILL_API void reduce_rows_bytes(stream_ref stream, reduce_op op, const void* in, element_type in_type, void* out,
-                                 element_type out_type, const reduce_shape& shape, const reduce_scratch& scratch);
-TWILL_API void reduce_columns_bytes(stream_ref stream, reduce_op op, const void* in, element_type in_type, void* out,
-                                    element_type out_type, const reduce_shape& shape, const reduce_scratch& scratch);
-TWILL_API void reduce_segments_bytes(stream_ref stream, reduce_op op, const void* in, element_type in_type, void* out,
-                                     element_type out_type, const std::int64_t* offsets, std::int64_t segments,
-                                     const reduce_scratch& scratch);
+struct reduce_options {
+  reduce_op op = reduce_op::sum;
+  /// The scratch was cleared (`fill_bytes(stream, scratch, 0, bytes)`) and since then used by calls with this option
+  /// alone, none of which failed. It saves such calls a small memset in the stream; every reduction leaves its scratch
+  /// like that.
+  bool cleared_scratch = false;
+
+  constexpr reduce_options with_op(reduce_op o) const { return {o, cleared_scratch}; }
+  constexpr reduce_options with_cleared_scratch(bool b = true) const { return {op, b}; }
+};
+
+/// Bytes of scratch memory that the calls below need for such a problem, at most 8 MiB.
+/// Throws: invalid_argument, as the call does for a wrong shape, type or operation.
+TWILL_API std::size_t reduce_scratch_bytes(const device& on, element_type in_type, element_type out_type, extent count,
+                                           const reduce_options& options = {});
+TWILL_API std::size_t reduce_rows_scratch_bytes(const device& on, element_type in_type, element_type out_type,
+                                                const reduce_shape& shape, const reduce_options& options = {});
+TWILL_API std::size_t reduce_columns_scratch_bytes(const device& on, element_type in_type, element_type out_type,
+                                                   const reduce_shape& shape, const reduce_options& options = {});
+TWILL_API std::size_t reduce_segments_scratch_bytes(const device& on, element_type in_type, element_type out_type,
+                                                    extent segments, const reduce_options& options = {});
+
+/// The calls below for types known at run time.
+TWILL_API void reduce_untyped(stream_ref stream, const void* in, void* out, element_type in_type, element_type out_type,
+                              extent count, scratch_ref scratch, const reduce_options& options = {});
+TWILL_API void reduce_rows_untyped(stream_ref stream, const void* in, void* out, element_type in_type,
+                                   element_type out_type, const reduce_shape& shape, scratch_ref scratch,
+                                   const reduce_options& options = {});
+TWILL_API void reduce_columns_untyped(stream_ref stream, const void* in, void* out, element_type in_type,
+                                      element_type out_type, const reduce_shape& shape, scratch_ref scratch,
+                                      const reduce_options& options = {});
+TWILL_API void reduce_segments_untyped(stream_ref stream, const void* in, void* out, element_type in_type,
+                                       element_type out_type, const std::int64_t* offsets, extent segments,
+                                       scratch_ref scratch, const reduce_options& options = {});
+
+namespace detail {
+/// Whether some reduction of `in` gives `out`.
+constexpr bool reduces_to(element_type in, element_type out) {
+  using type = element_type;
+  const bool is_signed = in <= type::i64, is_unsigned = in >= type::u8 && in <= type::u64;
+  const type wide = is_signed                             ? type::i64
+                    : is_unsigned                         ? type::u64
+                    : in == type::f16 || in == type::bf16 ? type::f32
+                                                          : in;
+  return out == in || out == wide || out == type::i64 || out == type::u8;
+}
+
+template <class In, class Out>
+struct reduce_types {
+  static constexpr element_type in = element_type_of<In>, out = element_type_of<Out>;
+  static_assert(reduces_to(in, out),
+                "twill: no reduction of In gives Out. Out is In; for sums and products also std::int64_t (signed In), "
+                "std::uint64_t (unsigned In), float (16-bit floating-point In); for argmin and argmax std::int64_t; "
+                "for the logical operations std::uint8_t or bool");
+};
+}  // namespace detail
 
 /// out[0] = in[0] op in[1] op ... op in[count - 1].
 ///
@@ -75,7 +103,8 @@ TWILL_API void reduce_segments_bytes(stream_ref stream, reduce_op op, const void
 /// Units: count * sizeof(In) bytes are read.
 /// Memory: device memory of the stream's device, aligned to sizeof(In) and sizeof(Out), complex numbers too; 16-byte
 ///   alignment of `in` is faster. `in`, `out` and the scratch must not overlap.
-/// Order: asynchronous in `stream`; no synchronisation, no allocation, one launch.
+/// Order: asynchronous in `stream`; no synchronisation, no allocation; one launch, and a clearing of scratch where
+///   blocks share a row. May be captured in a graph.
 /// Result: the same bits on every run, and for the same shape on every device and backend: floating-point numbers are
 ///   combined in a tree that the shape and sizeof(In) alone decide (src/reduce/gpu/tree.hpp). There is no faster
 ///   mode without that. float16 and bfloat16 are calculated in float and rounded once. A floating sum differs from the
@@ -89,17 +118,31 @@ TWILL_API void reduce_segments_bytes(stream_ref stream, reduce_op op, const void
 /// Source: Harris, 2007, Optimizing Parallel Reduction in CUDA; Higham, 1993, The Accuracy of Floating Point Summation;
 ///   Brent, Percival and Zimmermann, 2007, Error Bounds on Complex Floating-Point Multiplication.
 template <class In, class Out>
-void reduce(stream_ref stream, reduce_op op, const In* in, Out* out, std::int64_t count,
-            const reduce_scratch& scratch) {
-  reduce_bytes(stream, op, in, element_type_of<In>, out, element_type_of<Out>, count, scratch);
+void reduce(stream_ref stream, const In* in, Out* out, extent count, scratch_ref scratch,
+            const reduce_options& options = {}) {
+  using types = detail::reduce_types<In, Out>;
+  reduce_untyped(stream, in, out, types::in, types::out, count, scratch, options);
+}
+/// The same for the call `reduce(stream, in, out, count, scratch, options)`; of the pointers the types alone matter.
+template <class In, class Out>
+std::size_t reduce_scratch_bytes(const device& on, const In*, Out*, extent count, const reduce_options& options = {}) {
+  using types = detail::reduce_types<In, Out>;
+  return reduce_scratch_bytes(on, types::in, types::out, count, options);
 }
 
 /// out[r] = the reduction of row r: `shape.rows` results, each with the bits that `reduce` gives for the row.
 /// Shape: sums of the rows of {2, 3} [1,2,3, 4,5,6] are [6, 15]. For the rest see `reduce`.
 template <class In, class Out>
-void reduce_rows(stream_ref stream, reduce_op op, const In* in, Out* out, const reduce_shape& shape,
-                 const reduce_scratch& scratch) {
-  reduce_rows_bytes(stream, op, in, element_type_of<In>, out, element_type_of<Out>, shape, scratch);
+void reduce_rows(stream_ref stream, const In* in, Out* out, const reduce_shape& shape, scratch_ref scratch,
+                 const reduce_options& options = {}) {
+  using types = detail::reduce_types<In, Out>;
+  reduce_rows_untyped(stream, in, out, types::in, types::out, shape, scratch, options);
+}
+template <class In, class Out>
+std::size_t reduce_rows_scratch_bytes(const device& on, const In*, Out*, const reduce_shape& shape,
+                                      const reduce_options& options = {}) {
+  using types = detail::reduce_types<In, Out>;
+  return reduce_rows_scratch_bytes(on, types::in, types::out, shape, options);
 }
 
 /// out[c] = the reduction of column c: `shape.cols` results.
@@ -107,9 +150,16 @@ void reduce_rows(stream_ref stream, reduce_op op, const In* in, Out* out, const 
 /// Result: the tree is that of src/reduce/gpu/columns.hpp; d is ceil(log2(rows)) + 10 + v / 2^21, where v is the
 ///   number of 16-byte vectors of the matrix, each row's rounded up.
 template <class In, class Out>
-void reduce_columns(stream_ref stream, reduce_op op, const In* in, Out* out, const reduce_shape& shape,
-                    const reduce_scratch& scratch) {
-  reduce_columns_bytes(stream, op, in, element_type_of<In>, out, element_type_of<Out>, shape, scratch);
+void reduce_columns(stream_ref stream, const In* in, Out* out, const reduce_shape& shape, scratch_ref scratch,
+                    const reduce_options& options = {}) {
+  using types = detail::reduce_types<In, Out>;
+  reduce_columns_untyped(stream, in, out, types::in, types::out, shape, scratch, options);
+}
+template <class In, class Out>
+std::size_t reduce_columns_scratch_bytes(const device& on, const In*, Out*, const reduce_shape& shape,
+                                         const reduce_options& options = {}) {
+  using types = detail::reduce_types<In, Out>;
+  return reduce_columns_scratch_bytes(on, types::in, types::out, shape, options);
 }
 
 /// out[s] = the reduction of in[offsets[s]] to in[offsets[s + 1] - 1], with the bits that `reduce` gives for them.
@@ -122,9 +172,16 @@ void reduce_columns(stream_ref stream, reduce_op op, const In* in, Out* out, con
 /// Units: a segment is the work of one block: a few long segments do not fill a GPU.
 /// For the rest see `reduce`.
 template <class In, class Out>
-void reduce_segments(stream_ref stream, reduce_op op, const In* in, Out* out, const std::int64_t* offsets,
-                     std::int64_t segments, const reduce_scratch& scratch) {
-  reduce_segments_bytes(stream, op, in, element_type_of<In>, out, element_type_of<Out>, offsets, segments, scratch);
+void reduce_segments(stream_ref stream, const In* in, Out* out, const std::int64_t* offsets, extent segments,
+                     scratch_ref scratch, const reduce_options& options = {}) {
+  using types = detail::reduce_types<In, Out>;
+  reduce_segments_untyped(stream, in, out, types::in, types::out, offsets, segments, scratch, options);
+}
+template <class In, class Out>
+std::size_t reduce_segments_scratch_bytes(const device& on, const In*, Out*, const std::int64_t*, extent segments,
+                                          const reduce_options& options = {}) {
+  using types = detail::reduce_types<In, Out>;
+  return reduce_segments_scratch_bytes(on, types::in, types::out, segments, options);
 }
 
 }  // namespace twill

@@ -3,9 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <twill/buffer.hpp>
 #include <twill/element.hpp>
 #include <twill/export.hpp>
+#include <twill/extent.hpp>
+#include <twill/scratch.hpp>
 #include <twill/stream.hpp>
 
 namespace twill {
@@ -16,12 +17,15 @@ enum class scan_op {
   max,
 };
 
-/// Rows to scan, in elements. `{cols}` alone is one packed row: an array.
+/// Rows to scan, in elements. `{rows, cols}` alone is packed.
 struct scan_shape {
-  std::int64_t cols = 0;
-  std::int64_t rows = 1;
-  std::int64_t in_ld = 0;   ///< elements from one input row to the next; 0 is `cols`
-  std::int64_t out_ld = 0;  ///< likewise of the output
+  extent rows = 0;
+  extent cols = 0;
+  extent in_ld = 0;   ///< leading dimension: elements from one input row to the next; 0 is `cols`
+  extent out_ld = 0;  ///< likewise of the output
+
+  constexpr scan_shape with_in_ld(extent n) const { return {rows, cols, n, out_ld}; }
+  constexpr scan_shape with_out_ld(extent n) const { return {rows, cols, in_ld, n}; }
 };
 
 struct scan_options {
@@ -30,29 +34,36 @@ struct scan_options {
   /// Two passes over the data, with no block ever waiting for another: for devices that do not promise to keep a block
   /// running once it runs. The same bits come out.
   bool two_passes = false;
+
+  constexpr scan_options with_op(scan_op o) const { return {o, exclusive, two_passes}; }
+  constexpr scan_options with_exclusive(bool b = true) const { return {op, b, two_passes}; }
+  constexpr scan_options with_two_passes(bool b = true) const { return {op, exclusive, b}; }
 };
 
 /// Bytes of device memory that `scan` needs for such a problem; 0 for none.
-/// Throws: invalid_argument, as `scan` does for a wrong shape or type.
+/// Throws: invalid_argument, as `scan` does for a wrong shape, type or operation.
 TWILL_API std::size_t scan_scratch_bytes(const device& on, element_type type, const scan_shape& shape,
+                                         const scan_options& options = {});
+TWILL_API std::size_t scan_scratch_bytes(const device& on, element_type type, extent count,
                                          const scan_options& options = {});
 
 /// Bytes of device memory that `scan_segments` needs.
-TWILL_API std::size_t scan_segments_scratch_bytes(const device& on, element_type type, std::int64_t count,
+TWILL_API std::size_t scan_segments_scratch_bytes(const device& on, element_type type, extent count, extent segments,
                                                   const scan_options& options = {});
 
-/// `scan` for a type that is known at run time.
-TWILL_API void scan_elements(stream_ref stream, const void* in, void* out, element_type type, const scan_shape& shape,
-                             void* scratch, std::size_t scratch_bytes, const scan_options& options = {});
-
-/// `scan_segments` for a type that is known at run time.
-TWILL_API void scan_segments_elements(stream_ref stream, const void* in, void* out, element_type type,
-                                      std::int64_t count, const std::int64_t* offsets, std::int64_t segments,
-                                      void* scratch, std::size_t scratch_bytes, const scan_options& options = {});
+/// The calls below for a type that is known at run time.
+TWILL_API void scan_untyped(stream_ref stream, const void* in, void* out, element_type type, const scan_shape& shape,
+                            scratch_ref scratch, const scan_options& options = {});
+TWILL_API void scan_untyped(stream_ref stream, const void* in, void* out, element_type type, extent count,
+                            scratch_ref scratch, const scan_options& options = {});
+TWILL_API void scan_segments_untyped(stream_ref stream, const void* in, void* out, element_type type, extent count,
+                                     const std::int64_t* offsets, extent segments, scratch_ref scratch,
+                                     const scan_options& options = {});
 
 /// out[i] = in[0] + ... + in[i] (inclusive) or in[0] + ... + in[i - 1] (exclusive), row by row, with +, min or max.
 ///
-/// Shape: inclusive sums of `{4}`: [1,2,3,4] gives [1,3,6,10]; exclusive ones [0,1,3,6]. Extents may be 0.
+/// Shape: inclusive sums of 4 elements [1,2,3,4] are [1,3,6,10]; exclusive ones [0,1,3,6]; those of the rows of
+///   `{2, 2}` [1,3, 3,7]. Extents may be 0.
 ///   The identities are 0; the largest value or infinity for min; the lowest value or -infinity for max.
 /// Types: sums of integers wrap around. float16 and bfloat16 are added in float and rounded once, on output. Complex
 ///   numbers have sums only. A NaN makes every result after it NaN, for min and max too, whose NaN is the quiet one
@@ -70,21 +81,29 @@ TWILL_API void scan_segments_elements(stream_ref stream, const void* in, void* o
 ///   `scan_scratch_bytes`, 16-byte aligned; what it holds before does not matter, and it is free for others in stream
 ///   order.
 /// Order: asynchronous in `stream`: a clearing of the scratch and a kernel (another of each with two passes; a kernel
-///   more with segments or packed short rows). No synchronisation, no allocation.
+///   more with segments or packed short rows). No synchronisation, no allocation. May be captured in a graph.
 /// Throws: invalid_argument, before anything is launched; unsupported (more than 2^31 tiles; blocks have too little
 ///   shared memory); launch_failed.
 /// Source: Merrill and Garland, 2016, Single-pass Parallel Prefix Scan with Decoupled Look-back.
 template <class T>
-void scan(stream_ref stream, const T* in, T* out, const scan_shape& shape, void* scratch, std::size_t scratch_bytes,
+void scan(stream_ref stream, const T* in, T* out, const scan_shape& shape, scratch_ref scratch,
           const scan_options& options = {}) {
-  scan_elements(stream, in, out, element_type_of<T>, shape, scratch, scratch_bytes, options);
+  scan_untyped(stream, in, out, element_type_of<T>, shape, scratch, options);
 }
-
-/// `scan` with the scratch as a buffer.
+/// The same for `count` elements in a row: `scan(stream, in, out, 1000, scratch)`.
 template <class T>
-void scan(stream_ref stream, const T* in, T* out, const scan_shape& shape, const raw_buffer& scratch,
-          const scan_options& options = {}) {
-  scan_elements(stream, in, out, element_type_of<T>, shape, scratch.data(), scratch.size_bytes(), options);
+void scan(stream_ref stream, const T* in, T* out, extent count, scratch_ref scratch, const scan_options& options = {}) {
+  scan_untyped(stream, in, out, element_type_of<T>, count, scratch, options);
+}
+/// The scratch of these calls; of the pointers the types alone matter.
+template <class T>
+std::size_t scan_scratch_bytes(const device& on, const T*, T*, const scan_shape& shape,
+                               const scan_options& options = {}) {
+  return scan_scratch_bytes(on, element_type_of<T>, shape, options);
+}
+template <class T>
+std::size_t scan_scratch_bytes(const device& on, const T*, T*, extent count, const scan_options& options = {}) {
+  return scan_scratch_bytes(on, element_type_of<T>, count, options);
 }
 
 /// `scan` of an array of `count` elements that starts anew at each of the `segments` offsets.
@@ -96,10 +115,14 @@ void scan(stream_ref stream, const T* in, T* out, const scan_shape& shape, const
 /// Units: 2 * count * sizeof(T) bytes are moved, and a bit an element.
 /// Memory, Order, Throws, Source: as `scan`.
 template <class T>
-void scan_segments(stream_ref stream, const T* in, T* out, std::int64_t count, const std::int64_t* offsets,
-                   std::int64_t segments, void* scratch, std::size_t scratch_bytes, const scan_options& options = {}) {
-  scan_segments_elements(stream, in, out, element_type_of<T>, count, offsets, segments, scratch, scratch_bytes,
-                         options);
+void scan_segments(stream_ref stream, const T* in, T* out, extent count, const std::int64_t* offsets, extent segments,
+                   scratch_ref scratch, const scan_options& options = {}) {
+  scan_segments_untyped(stream, in, out, element_type_of<T>, count, offsets, segments, scratch, options);
+}
+template <class T>
+std::size_t scan_segments_scratch_bytes(const device& on, const T*, T*, extent count, const std::int64_t*,
+                                        extent segments, const scan_options& options = {}) {
+  return scan_segments_scratch_bytes(on, element_type_of<T>, count, segments, options);
 }
 
 }  // namespace twill

@@ -4,31 +4,40 @@
 #include <type_traits>
 
 #include <twill/export.hpp>
+#include <twill/extent.hpp>
 #include <twill/stream.hpp>
 
 namespace twill {
 
 /// A batch of row-major matrices, in elements. `{rows, cols}` alone is one packed matrix.
 struct transpose_shape {
-  std::int64_t rows = 0;        ///< rows of the input, columns of the output
-  std::int64_t cols = 0;        ///< columns of the input, rows of the output
-  std::int64_t batch = 1;       ///< matrices
-  std::int64_t in_ld = 0;       ///< leading dimension: elements from one input row to the next; 0 is `cols`
-  std::int64_t out_ld = 0;      ///< leading dimension of the output; 0 is `rows`
-  std::int64_t in_stride = 0;   ///< elements from one input matrix to the next; 0 is `rows * in_ld`
-  std::int64_t out_stride = 0;  ///< elements from one output matrix to the next; 0 is `cols * out_ld`.
-                                ///< Strides below a matrix (interleaved batches) are fine while no two elements meet.
+  extent rows = 0;        ///< rows of the input, columns of the output
+  extent cols = 0;        ///< columns of the input, rows of the output
+  extent batch = 1;       ///< matrices
+  extent in_ld = 0;       ///< leading dimension: elements from one input row to the next; 0 is `cols`
+  extent out_ld = 0;      ///< leading dimension of the output; 0 is `rows`
+  extent in_stride = 0;   ///< elements from one input matrix to the next; 0 is `rows * in_ld`
+  extent out_stride = 0;  ///< elements from one output matrix to the next; 0 is `cols * out_ld`.
+                          ///< Strides below a matrix (interleaved batches) are fine while no two elements meet.
+
+  constexpr transpose_shape with_batch(extent n) const { return with(&transpose_shape::batch, n); }
+  constexpr transpose_shape with_in_ld(extent n) const { return with(&transpose_shape::in_ld, n); }
+  constexpr transpose_shape with_out_ld(extent n) const { return with(&transpose_shape::out_ld, n); }
+  constexpr transpose_shape with_in_stride(extent n) const { return with(&transpose_shape::in_stride, n); }
+  constexpr transpose_shape with_out_stride(extent n) const { return with(&transpose_shape::out_stride, n); }
+
+ private:
+  constexpr transpose_shape with(extent transpose_shape::* field, extent n) const {
+    transpose_shape changed = *this;
+    changed.*field = n;
+    return changed;
+  }
 };
 
 /// `transpose` for elements known by their size alone: any number of bytes from 1 to 64.
 /// Memory: pointers need no alignment beyond 1 byte; the better aligned they are, the wider the accesses.
-TWILL_API void transpose_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
+TWILL_API void transpose_bytes(stream_ref stream, const void* in, void* out, extent element_bytes,
                                const transpose_shape& shape);
-
-namespace detail {
-/// Throws invalid_argument when `pointer` is no multiple of `alignment`.
-TWILL_API void require_aligned(const void* pointer, std::size_t alignment, const char* what);
-}  // namespace detail
 
 /// out[c][r] = in[r][c] for every matrix of the batch, out of place.
 ///
@@ -45,9 +54,9 @@ TWILL_API void require_aligned(const void* pointer, std::size_t alignment, const
 template <class T>
 void transpose(stream_ref stream, const T* in, T* out, const transpose_shape& shape) {
   static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bytes");
-  detail::require_aligned(in, alignof(T), "in");
-  detail::require_aligned(out, alignof(T), "out");
-  transpose_bytes(stream, in, out, static_cast<std::int64_t>(sizeof(T)), shape);
+  detail::require_aligned("transpose", in, alignof(T), "in");
+  detail::require_aligned("transpose", out, alignof(T), "out");
+  transpose_bytes(stream, in, out, sizeof(T), shape);
 }
 
 }  // namespace twill

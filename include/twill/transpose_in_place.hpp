@@ -5,19 +5,24 @@
 #include <type_traits>
 
 #include <twill/export.hpp>
+#include <twill/extent.hpp>
+#include <twill/scratch.hpp>
 #include <twill/stream.hpp>
-#include <twill/transpose.hpp>
 
 namespace twill {
 
 /// A batch of row-major matrices that are transposed where they are, in elements. `{rows, cols}` alone is one packed
 /// matrix.
 struct transpose_in_place_shape {
-  std::int64_t rows = 0;    ///< rows before, columns after
-  std::int64_t cols = 0;    ///< columns before, rows after
-  std::int64_t batch = 1;   ///< matrices
-  std::int64_t ld = 0;      ///< elements from one row to the next; 0 is `cols`, and so it must be unless rows == cols
-  std::int64_t stride = 0;  ///< elements from one matrix to the next; 0 is `rows * ld`
+  extent rows = 0;    ///< rows before, columns after
+  extent cols = 0;    ///< columns before, rows after
+  extent batch = 1;   ///< matrices
+  extent ld = 0;      ///< elements from one row to the next; 0 is `cols`, and so it must be unless rows == cols
+  extent stride = 0;  ///< elements from one matrix to the next; 0 is `rows * ld`
+
+  constexpr transpose_in_place_shape with_batch(extent n) const { return {rows, cols, n, ld, stride}; }
+  constexpr transpose_in_place_shape with_ld(extent n) const { return {rows, cols, batch, n, stride}; }
+  constexpr transpose_in_place_shape with_stride(extent n) const { return {rows, cols, batch, ld, n}; }
 };
 
 /// How much scratch memory a call is given: nothing but what it needs to be right, or what makes it fast.
@@ -28,15 +33,21 @@ enum class scratch_size { least, fast };
 /// Units: `least` is 0 for square matrices, else max(rows, cols) elements. `fast` is 0 for square matrices, else one
 ///   matrix, or as many small ones as make 32 MiB.
 /// Throws: invalid_argument, as `transpose_in_place` does for this shape.
-TWILL_API std::size_t transpose_in_place_scratch_bytes(std::int64_t element_bytes,
+TWILL_API std::size_t transpose_in_place_scratch_bytes(const device& on, extent element_bytes,
                                                        const transpose_in_place_shape& shape,
                                                        scratch_size size = scratch_size::least);
 
+/// The same for the call `transpose_in_place(stream, data, shape, scratch)`; of `data` the type alone matters.
+template <class T>
+std::size_t transpose_in_place_scratch_bytes(const device& on, const T*, const transpose_in_place_shape& shape,
+                                             scratch_size size = scratch_size::least) {
+  return transpose_in_place_scratch_bytes(on, sizeof(T), shape, size);
+}
+
 /// `transpose_in_place` for elements known by their size alone: any number of bytes from 1 to 64.
 /// Memory: pointers need no alignment beyond 1 byte; the better aligned they are, the wider the accesses.
-TWILL_API void transpose_in_place_bytes(stream_ref stream, void* data, std::int64_t element_bytes,
-                                        const transpose_in_place_shape& shape, void* scratch = nullptr,
-                                        std::size_t scratch_bytes = 0);
+TWILL_API void transpose_in_place_bytes(stream_ref stream, void* data, extent element_bytes,
+                                        const transpose_in_place_shape& shape, scratch_ref scratch = {});
 
 /// Turns each rows x cols matrix of the batch into its cols x rows transpose, in its own memory.
 ///
@@ -61,11 +72,10 @@ TWILL_API void transpose_in_place_bytes(stream_ref stream, void* data, std::int6
 ///   2^32 - 1 blocks, before anything is launched; launch_failed.
 /// Source: Catanzaro, Keller and Garland, 2014, A Decomposition for In-place Matrix Transposition (least scratch).
 template <class T>
-void transpose_in_place(stream_ref stream, T* data, const transpose_in_place_shape& shape, void* scratch = nullptr,
-                        std::size_t scratch_bytes = 0) {
+void transpose_in_place(stream_ref stream, T* data, const transpose_in_place_shape& shape, scratch_ref scratch = {}) {
   static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bytes");
-  detail::require_aligned(data, alignof(T), "data");
-  transpose_in_place_bytes(stream, data, static_cast<std::int64_t>(sizeof(T)), shape, scratch, scratch_bytes);
+  detail::require_aligned("transpose_in_place", data, alignof(T), "data");
+  transpose_in_place_bytes(stream, data, sizeof(T), shape, scratch);
 }
 
 }  // namespace twill

@@ -8,10 +8,13 @@
 #include <twill/element.hpp>
 #include <twill/error.hpp>
 #include <twill/event.hpp>
+#include <twill/extent.hpp>
+#include <twill/fill.hpp>
 #include <twill/permute.hpp>
 #include <twill/reduce.hpp>
 #include <twill/reverse.hpp>
 #include <twill/scan.hpp>
+#include <twill/scratch.hpp>
 #include <twill/stream.hpp>
 #include <twill/transpose.hpp>
 #include <twill/transpose_in_place.hpp>

@@ -3,15 +3,19 @@
 #include <limits>
 #include <string>
 
+#include <twill/detail/arguments.hpp>
+#include <twill/device.hpp>
+
 #include "backends/error.hpp"
 
 namespace twill::detail {
 namespace {
 
-bool apart(const void* a, std::int64_t a_bytes, const void* b, std::int64_t b_bytes) {
-  const auto a_first = reinterpret_cast<std::uintptr_t>(a), b_first = reinterpret_cast<std::uintptr_t>(b);
-  return a_first < b_first ? b_first - a_first >= static_cast<std::uint64_t>(a_bytes)
-                           : a_first - b_first >= static_cast<std::uint64_t>(b_bytes);
+bool disjoint(const named_memory& a, const named_memory& b) {
+  if (a.bytes == 0 || b.bytes == 0) return true;
+  const auto a_first = reinterpret_cast<std::uintptr_t>(a.first), b_first = reinterpret_cast<std::uintptr_t>(b.first);
+  return a_first < b_first ? b_first - a_first >= static_cast<std::uint64_t>(a.bytes)
+                           : a_first - b_first >= static_cast<std::uint64_t>(b.bytes);
 }
 
 }  // namespace
@@ -25,28 +29,88 @@ std::int64_t checked_product(std::int64_t a, std::int64_t b, std::string_view wh
   require_extent(a, what);
   require_extent(b, what);
   if (b != 0 && a > std::numeric_limits<std::int64_t>::max() / b) {
-    fail(errc::invalid_argument, std::string(what) + " overflows",
-         std::to_string(a) + " * " + std::to_string(b) + " does not fit 63 bits", "split the problem");
+    fail(errc::invalid_argument, std::string(what) + ": beyond 63 bits", std::to_string(a) + " * " + std::to_string(b),
+         "split the problem");
   }
   return a * b;
 }
 
 void require_pointer(const void* pointer, std::string_view what) {
   if (pointer != nullptr) return;
-  fail(errc::invalid_argument, std::string(what) + " is a null pointer", "the shape is not empty",
-       "pass device memory");
+  fail(errc::invalid_argument, std::string(what) + " is null", "the shape is not empty", "pass device memory");
 }
 
-void require_disjoint(const void* in, std::int64_t in_bytes, const void* out, std::int64_t out_bytes) {
-  require(apart(in, in_bytes, out, out_bytes), "in and out overlap", "the operation is out of place",
-          "use separate memory for the output");
+void require_aligned(const void* pointer, std::size_t alignment, std::string_view what) {
+  if (reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) return;
+  fail(errc::invalid_argument, std::string(what) + " is misaligned",
+       "its type needs " + std::to_string(alignment) + "-byte alignment", "pass an aligned pointer");
 }
 
-void require_scratch_apart(const void* scratch, std::size_t scratch_bytes, const void* memory, std::int64_t bytes,
-                           std::string_view what) {
-  if (apart(scratch, static_cast<std::int64_t>(scratch_bytes), memory, bytes)) return;
-  fail(errc::invalid_argument, "scratch and " + std::string(what) + " overlap", "scratch is written over",
-       "use separate memory for scratch");
+void require_aligned(const char* operation, const void* pointer, std::size_t alignment, const char* what) {
+  if (reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) return;
+  fail(errc::invalid_argument, std::string(operation) + ": " + what + " is misaligned",
+       "its type needs " + std::to_string(alignment) + "-byte alignment", "pass an aligned pointer");
+}
+
+void require_element_bytes(std::int64_t bytes, std::int64_t most) {
+  if (bytes >= 1 && bytes <= most) return;
+  fail(errc::invalid_argument, "element_bytes is " + std::to_string(bytes), "elements of this size cannot be moved",
+       most == largest_element_bytes ? "use 1 to 64 bytes" : "use 1 or more");
+}
+
+std::int64_t explicit_ld(std::int64_t given, std::int64_t row, std::string_view what) {
+  require_extent(given, what);
+  if (given == 0) return row;
+  if (given < row) {
+    fail(errc::invalid_argument, std::string(what) + " is too small",
+         std::to_string(given) + ", but a row has " + std::to_string(row) + " elements", "enlarge it");
+  }
+  return given;
+}
+
+void require_disjoint(const named_memory& a, const named_memory& b) {
+  if (disjoint(a, b)) return;
+  fail(errc::invalid_argument, std::string(a.name).append(" and ").append(b.name).append(" overlap"),
+       std::to_string(a.bytes) + " and " + std::to_string(b.bytes) + " bytes", "use separate memory");
+}
+
+void require_memory(const named_memory& memory, std::size_t alignment) {
+  if (memory.bytes == 0) return;
+  require_pointer(memory.first, memory.name);
+  require_aligned(memory.first, alignment, memory.name);
+}
+
+void require_all_disjoint(const named_memory& a, const named_memory& b, const named_memory& c) {
+  require_disjoint(a, b);
+  require_disjoint(a, c);
+  require_disjoint(b, c);
+}
+
+void require_scratch(const scratch_ref& scratch, std::size_t needed, std::string_view operation,
+                     std::size_t alignment) {
+  if (needed == 0) return;
+  if (scratch.bytes < needed) {
+    fail(errc::invalid_argument, "scratch is too small",
+         std::to_string(scratch.bytes) + " bytes, but " + std::to_string(needed) + " are needed",
+         "ask " + std::string(operation) + "_scratch_bytes");
+  }
+  require_pointer(scratch.data, "scratch");
+  require_aligned(scratch.data, alignment, "scratch");
+}
+
+void fail_enumerator(std::int64_t value, std::string_view what) {
+  fail(errc::invalid_argument, std::string(what) + " is " + std::to_string(value), "there is no such enumerator",
+       "pass one of the enumeration's");
+}
+
+void fail_extent(std::uint64_t value) {
+  fail(errc::invalid_argument, "extent: the number is too large", std::to_string(value) + " does not fit 63 bits",
+       "give a smaller one");
+}
+
+void fail_empty(const char* what) {
+  fail(errc::invalid_argument, std::string(what) + " is empty", "it was default-constructed or moved from",
+       "assign one to it");
 }
 
 }  // namespace twill::detail

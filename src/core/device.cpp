@@ -1,8 +1,12 @@
 #include <twill/device.hpp>
 #include <twill/version.hpp>
 
+#include <map>
+#include <mutex>
+
 #include "backends/backend.hpp"
 #include "backends/error.hpp"
+#include "core/call.hpp"
 
 namespace twill {
 namespace {
@@ -15,24 +19,60 @@ std::string join(const std::vector<std::string>& names) {
   return text;
 }
 
-}  // namespace
-
-device device::open(std::string_view name) {
+std::shared_ptr<detail::backend_device> open_impl(std::string_view name) {
   const auto colon = name.find(':');
   const auto which = colon == std::string_view::npos ? std::string_view() : name.substr(colon + 1);
   const bool nothing_named = colon != std::string_view::npos && which.empty();
   for (const auto& candidate : detail::backends()) {
-    if (!nothing_named && candidate.name == name.substr(0, colon)) return device(detail::open_device(candidate, which));
+    if (!nothing_named && candidate.name == name.substr(0, colon)) return detail::open_device(candidate, which);
   }
   const bool left_out = name.substr(0, colon) == "cuda" || name.substr(0, colon) == "hip";
   if (left_out && !nothing_named) {
     const std::string backend(name.substr(0, colon));
     detail::fail(errc::no_device, "no device \"" + std::string(name) + "\"",
-                 "this build of Twill has no " + backend + " backend; here are: " + join(list()),
+                 "this build of Twill has no " + backend + " backend; here are: " + join(device::list()),
                  "build with " + backend + " in TWILL_BACKENDS, or name one of those");
   }
-  detail::fail(errc::no_device, "no device \"" + std::string(name) + "\"", "here are: " + join(list()),
+  detail::fail(errc::no_device, "no device \"" + std::string(name) + "\"", "here are: " + join(device::list()),
                "name one of those");
+}
+
+// Devices that are open, by the names they were asked for and by their own: whoever opens one twice gets it again.
+struct open_devices {
+  std::mutex mutex;
+  std::map<std::string, std::weak_ptr<detail::backend_device>> by_name;
+};
+
+open_devices& devices_now() {
+  static auto& all = *new open_devices;  // never destroyed: static objects may open devices in their destructors
+  return all;
+}
+
+}  // namespace
+
+namespace detail {
+
+std::shared_ptr<backend_device> open_device(const backend& from, std::string_view which) {
+  const std::string asked = std::string(from.name).append(":").append(which);
+  auto& all = devices_now();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  if (auto known = all.by_name[asked].lock()) return known;
+  auto opened = from.open(which);
+  auto& own = all.by_name[opened->properties().name];
+  if (auto known = own.lock()) {
+    opened = std::move(known);
+  } else {
+    opened->operations = from.operations;
+    own = opened;
+  }
+  all.by_name[asked] = opened;
+  return opened;
+}
+
+}  // namespace detail
+
+device device::open(std::string_view name) {
+  return detail::in_call("device::open", [&] { return device(open_impl(name)); });
 }
 
 std::vector<std::string> device::list() {
@@ -48,12 +88,12 @@ std::string device::default_name() {
   return list().front();  // GPUs come first, and "cpu" is always there
 }
 
-const device_properties& device::properties() const noexcept {
-  return impl_->properties();
+const device_properties& device::properties() const {
+  return impl()->properties();
 }
 
 memory_info device::memory() const {
-  return impl_->memory();
+  return detail::in_call("device::memory", [&] { return impl()->memory(); });
 }
 
 const char* version() noexcept {

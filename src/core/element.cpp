@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "core/arguments.hpp"
+
 namespace twill {
 namespace {
 
@@ -51,11 +53,13 @@ std::uint16_t to_float16(float value) {
 
 }  // namespace
 
-std::string_view name(element_type type) noexcept {
+std::string_view name(element_type type) {
+  detail::require_enumerator(type, element_type::c128, "the element type");
   return names[static_cast<std::size_t>(type)];
 }
 
-std::size_t element_bytes(element_type type) noexcept {
+std::size_t element_bytes(element_type type) {
+  detail::require_enumerator(type, element_type::c128, "the element type");
   return sizes[static_cast<std::size_t>(type)];
 }
 

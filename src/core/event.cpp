@@ -1,27 +1,40 @@
 #include <twill/event.hpp>
 
+#include <string>
 #include <utility>
 
-#include "backends/backend.hpp"
 #include "backends/error.hpp"
+#include "core/call.hpp"
 
 namespace twill {
+namespace {
 
-event::event(const device& on) : device_(on), native_(on.impl()->create_event()) {}
+void require_one_device(const device& event, const device& other, const char* whose) {
+  if (event == other) return;
+  detail::fail(errc::invalid_argument, std::string(whose) + " belongs to another device",
+               other.properties().name + ", the event to " + event.properties().name, "use those of one device");
+}
+
+}  // namespace
+
+event::event(const device& on)
+    : device_(on), native_(detail::in_call("event", [&] { return on.impl()->create_event(); })) {}
 
 event::~event() {
   reset();
 }
 
 event::event(event&& other) noexcept
-    : device_(other.device_), native_(std::exchange(other.native_, nullptr)), recorded_(other.recorded_) {}
+    : device_(std::exchange(other.device_, device())),
+      native_(std::exchange(other.native_, nullptr)),
+      recorded_(std::exchange(other.recorded_, false)) {}
 
 event& event::operator=(event&& other) noexcept {
   if (this != &other) {
     reset();
-    device_ = other.device_;
+    device_ = std::exchange(other.device_, device());
     native_ = std::exchange(other.native_, nullptr);
-    recorded_ = other.recorded_;
+    recorded_ = std::exchange(other.recorded_, false);
   }
   return *this;
 }
@@ -30,36 +43,33 @@ void event::reset() noexcept {
   if (native_ != nullptr) device_.impl()->destroy_event(std::exchange(native_, nullptr));
 }
 
-// A device may be open several times: borrowed streams open theirs anew.
 void event::record(stream_ref stream) {
-  detail::require(stream.on().properties().name == device_.properties().name,
-                  "event recorded in a stream of another device",
-                  stream.on().properties().name + ", made for " + device_.properties().name,
-                  "make the event on the stream's device");
-  device_.impl()->record_event(native_, stream.native());
-  recorded_ = true;
-}
-
-void event::hold(stream_ref stream) const {
-  detail::require(stream.on().properties().backend == device_.properties().backend,
-                  "event held by a stream of another backend",
-                  stream.on().properties().name + ", made for " + device_.properties().name,
-                  "wait for the event on the host instead");
-  device_.impl()->hold_stream(stream.native(), native_);
+  detail::in_call("event::record", [&] {
+    if (native_ == nullptr) detail::fail_empty("the event");
+    auto& device = detail::device_of(stream);
+    require_one_device(device_, stream.on(), "the stream");
+    device.record_event(native_, stream.native());
+    recorded_ = true;
+  });
 }
 
 void event::wait() const {
-  device_.impl()->wait_event(native_);
+  detail::in_call("event::wait", [&] {
+    if (native_ == nullptr) detail::fail_empty("the event");
+    device_.impl()->wait_event(native_);
+  });
 }
 
-std::chrono::duration<double> event::since(const event& start) const {
-  detail::require(recorded_ && start.recorded_, "no time between events", "one was never recorded",
-                  "record both in a stream first");
-  detail::require(start.device_.properties().name == device_.properties().name, "no time between events",
-                  "made for " + start.device_.properties().name + " and " + device_.properties().name,
-                  "make both on one device");
-  wait();
-  return std::chrono::duration<double>(device_.impl()->seconds_between(start.native_, native_));
+std::chrono::duration<double> event::elapsed(const event& start) const {
+  return detail::in_call("event::elapsed", [&] {
+    if (native_ == nullptr) detail::fail_empty("the event");
+    if (start.native_ == nullptr) detail::fail_empty("the start event");
+    detail::require(recorded_ && start.recorded_, "no time between the events", "one was never recorded",
+                    "record both in a stream first");
+    require_one_device(device_, start.device_, "the start event");
+    device_.impl()->wait_event(native_);
+    return std::chrono::duration<double>(device_.impl()->seconds_between(start.native_, native_));
+  });
 }
 
 }  // namespace twill

@@ -2,9 +2,7 @@
 
 // How a call reaches the operations of its stream's device.
 
-#include <twill/stream.hpp>
-
-#include "backends/backend.hpp"
+#include "core/call.hpp"
 
 namespace twill::detail {
 
@@ -19,12 +17,8 @@ struct operation_table {
   const scan_operations& scan;
 };
 
-inline const operation_table& operations_of(const device& on) {
-  return *on.impl()->operations;
-}
-
-inline work_queue queue_of(const stream_ref& stream) {
-  return {stream.on().impl().get(), stream.native()};
+inline const operation_table& operations_of(const stream_ref& stream) {
+  return *device_of(stream).operations;
 }
 
 }  // namespace twill::detail

@@ -1,6 +1,5 @@
 #include <twill/ladder/array.hpp>
 #include <twill/scan.hpp>
-#include <twill/transpose.hpp>
 
 #include <algorithm>
 #include <string>
@@ -149,60 +148,59 @@ std::int64_t size_in_bytes(element_type type, std::int64_t count) {
 }  // namespace
 
 std::vector<rung> array_rungs(const device& on, std::string_view op) {
-  return array_ladder(on, op).rungs();
+  return detail::in_call("array_rungs", [&] { return array_ladder(on, op).rungs(); });
 }
 
 std::vector<block_shape> array_rung_blocks(const device& on, std::string_view op, std::string_view name,
                                            element_type type) {
-  const array_ladder ladder(on, op);
-  const auto& entry = ladder.find(name);
-  require_type(op, type);
-  return detail::fitting_blocks(on, {entry.info, entry.blocks, entry.shared_bytes},
-                                static_cast<std::int64_t>(element_bytes(type)));
+  return detail::in_call("array_rung_blocks", [&] {
+    const array_ladder ladder(on, op);
+    const auto& entry = ladder.find(name);
+    require_type(op, type);
+    return detail::fitting_blocks(on, {entry.info, entry.blocks, entry.shared_bytes},
+                                  static_cast<std::int64_t>(element_bytes(type)));
+  });
 }
 
-std::size_t array_rung_scratch_bytes(const device& on, std::string_view op, element_type type, std::int64_t count) {
-  const array_ladder ladder(on, op);
-  require_type(op, type);
-  const std::int64_t bytes = size_in_bytes(type, count);
-  if (op == "sieve") {
-    detail::require(count <= std::int64_t{1} << 40, "the sieve is too long", std::to_string(count) + " is beyond 2^40",
-                    "sieve smaller numbers");
-    return detail::sieve_scratch(count);
-  }
-  if (op != "scan") return 16;
-  // The sums of parts of 128 elements or more, then the sums of such parts of those, and so on.
-  const auto levels = static_cast<std::size_t>(bytes / 64 + (1 << 12));
-  return std::max(levels, scan_scratch_bytes(on, type, {count}, {scan_op::sum, true}));
+std::size_t array_rung_scratch_bytes(const device& on, std::string_view op, element_type type, extent count) {
+  return detail::in_call("array_rung_scratch_bytes", [&] {
+    const array_ladder ladder(on, op);
+    require_type(op, type);
+    const std::int64_t bytes = size_in_bytes(type, count);
+    if (op == "sieve") {
+      if (count > std::int64_t{1} << 40) {
+        detail::fail(errc::invalid_argument, "the sieve is too long", std::to_string(count) + " is beyond 2^40",
+                     "sieve smaller numbers");
+      }
+      return detail::sieve_scratch(count);
+    }
+    if (op != "scan") return std::size_t{16};
+    // The sums of parts of 128 elements or more, then the sums of such parts of those, and so on.
+    const auto levels = static_cast<std::size_t>(bytes / 64 + (1 << 12));
+    return std::max(levels, scan_scratch_bytes(on, type, count, {scan_op::sum, true}));
+  });
 }
 
 void array_rung(stream_ref stream, std::string_view op, std::string_view name, const void* in, void* out,
-                element_type type, std::int64_t count, void* scratch, std::size_t scratch_bytes,
-                const rung_options& options) {
-  const array_ladder ladder(stream.on(), op);
-  const auto& entry = ladder.find(name);
-  const std::size_t needed = array_rung_scratch_bytes(stream.on(), op, type, count);
-  const std::int64_t bytes = size_in_bytes(type, count);
-  detail::require_repeats(options.repeats);
-  const auto block = detail::choose_block(stream.on(), {entry.info, entry.blocks, entry.shared_bytes},
-                                          static_cast<std::int64_t>(element_bytes(type)), options.block);
-  if (count == 0) return;
-  for (const auto& [pointer, what] :
-       {std::pair{in, "in"}, {static_cast<const void*>(out), "out"}, {scratch, "scratch"}}) {
-    if (op == "sieve" && pointer == in) continue;
-    detail::require_pointer(pointer, what);
-    detail::require_aligned(pointer, 16, what);
-  }
-  if (scratch_bytes < needed) {
-    detail::fail(errc::invalid_argument, "scratch is too small",
-                 std::to_string(scratch_bytes) + " of " + std::to_string(needed) + " bytes",
-                 "ask array_rung_scratch_bytes");
-  }
-  if (op != "sieve") detail::require_disjoint(in, bytes, out, bytes);
-  if (op != "sieve") detail::require_scratch_apart(scratch, scratch_bytes, in, bytes, "in");
-  detail::require_scratch_apart(scratch, scratch_bytes, out, bytes, "out");
-  auto& device = *stream.on().impl();
-  entry.run({&device, stream.native()}, {in, out, scratch, scratch_bytes, type, count, block, options.repeats});
+                element_type type, extent count, scratch_ref scratch, const rung_options& options) {
+  detail::in_call("array_rung", [&] {
+    const auto queue = detail::queue_of(stream);
+    const array_ladder ladder(stream.on(), op);
+    const auto& entry = ladder.find(name);
+    const std::size_t needed = array_rung_scratch_bytes(stream.on(), op, type, count);
+    const std::int64_t bytes = size_in_bytes(type, count);
+    detail::require_repeats(options.repeats);
+    const auto block = detail::choose_block(stream.on(), {entry.info, entry.blocks, entry.shared_bytes},
+                                            static_cast<std::int64_t>(element_bytes(type)), options.block);
+    if (count == 0) return;
+    const detail::named_memory input{"in", op == "sieve" ? nullptr : in, op == "sieve" ? 0 : bytes},
+        output{"out", out, bytes}, work{"scratch", scratch.data, static_cast<std::int64_t>(scratch.bytes)};
+    detail::require_memory(input, 16);
+    detail::require_memory(output, 16);
+    detail::require_scratch(scratch, needed, "array_rung");
+    detail::require_all_disjoint(input, output, work);
+    entry.run(queue, {in, out, scratch.data, scratch.bytes, type, count, block, options.repeats});
+  });
 }
 
 }  // namespace twill

@@ -1,6 +1,5 @@
 #include <twill/ladder/reduce.hpp>
 #include <twill/reduce.hpp>
-#include <twill/transpose.hpp>
 
 #include <string>
 
@@ -38,9 +37,18 @@ const reduce_rung_entry memcpy_rung{{"reduce",
                                     &run_memcpy};
 
 void run_tuned(const detail::work_queue& queue, const reduce_rung_args& a) {
-  queue.device->fill(queue.native, a.scratch, 0, detail::reduce_ticket_bytes);
-  const detail::reduce_args args{
-      detail::reduce_over::rows, reduce_op::sum, a.type, a.type, a.in, a.out, 1, a.count, a.count, nullptr, a.scratch};
+  const detail::reduce_args args{detail::reduce_over::rows,
+                                 reduce_op::sum,
+                                 a.type,
+                                 a.type,
+                                 a.in,
+                                 a.out,
+                                 1,
+                                 a.count,
+                                 a.count,
+                                 nullptr,
+                                 a.scratch,
+                                 false};
   for (int i = 0; i < a.repeats; ++i) queue.device->operations->reduce.reduce(queue, args);
 }
 
@@ -80,62 +88,66 @@ std::size_t scratch_bytes_of(const reduce_rung_entry& entry, element_type type, 
   const auto bytes =
       detail::checked_product(count, static_cast<std::int64_t>(element_bytes(type)), "the size in bytes");
   // Passes leave at most 1/64 of their input, the next ones 1/64 of that; the tuned rung has its own need.
-  const std::int64_t passes = bytes / 32 + (std::int64_t{1} << 16) + static_cast<std::int64_t>(reduce_scratch_bytes);
+  const std::int64_t passes =
+      bytes / 32 + (std::int64_t{1} << 16) + static_cast<std::int64_t>(detail::reduce_scratch_limit);
   return static_cast<std::size_t>(entry.info.name == memcpy_rung.info.name ? bytes : passes);
-}
-
-void require_apart(const void* in, std::int64_t in_bytes, const void* out, std::int64_t out_bytes, const void* scratch,
-                   std::size_t scratch_bytes) {
-  const auto scratch_size = static_cast<std::int64_t>(scratch_bytes);
-  detail::require_disjoint(in, in_bytes, out, out_bytes);
-  detail::require_disjoint(in, in_bytes, scratch, scratch_size);
-  detail::require_disjoint(scratch, scratch_size, out, out_bytes);
 }
 
 }  // namespace
 
 std::vector<rung> reduce_rungs(const device& on) {
-  return ladder_of(on).rungs();
+  return detail::in_call("reduce_rungs", [&] { return ladder_of(on).rungs(); });
 }
 
 std::vector<block_shape> reduce_rung_blocks(const device& on, std::string_view name, element_type type) {
-  require_summed(type);
-  return ladder_of(on).blocks(name, static_cast<std::int64_t>(element_bytes(type)));
+  return detail::in_call("reduce_rung_blocks", [&] {
+    require_summed(type);
+    return ladder_of(on).blocks(name, static_cast<std::int64_t>(element_bytes(type)));
+  });
 }
 
-std::size_t reduce_rung_scratch_bytes(const device& on, std::string_view name, element_type type, std::int64_t count) {
-  require_summed(type);
-  const auto ladder = ladder_of(on);
-  return scratch_bytes_of(ladder.find(name), type, count);
+std::size_t reduce_rung_scratch_bytes(const device& on, std::string_view name, element_type type, extent count) {
+  return detail::in_call("reduce_rung_scratch_bytes", [&] {
+    require_summed(type);
+    const auto ladder = ladder_of(on);
+    return scratch_bytes_of(ladder.find(name), type, count);
+  });
 }
 
-void reduce_rung(stream_ref stream, std::string_view name, const void* in, void* out, element_type type,
-                 std::int64_t count, void* scratch, std::size_t scratch_bytes, const rung_options& options) {
-  const auto ladder = ladder_of(stream.on());
-  const auto& entry = ladder.find(name);
-  require_summed(type);
-  const auto each = static_cast<std::int64_t>(element_bytes(type));
-  const std::size_t needed = scratch_bytes_of(entry, type, count);
-  detail::require_repeats(options.repeats);
-  const auto block = ladder.choose_block(entry, each, options.block);
-  auto& device = *stream.on().impl();
-  if (count == 0) {
+namespace {
+
+void run(const detail::work_queue& queue, const reduce_rung_entry& entry, const reduce_rung_args& a,
+         std::size_t needed) {
+  const auto each = static_cast<std::int64_t>(element_bytes(a.type));
+  if (a.count == 0) {
     if (entry.info.promise != rung_promise::result) return;
-    detail::require_pointer(out, "out");
-    device.fill(stream.native(), out, 0, static_cast<std::size_t>(each));
+    detail::require_pointer(a.out, "out");
+    queue.device->fill(queue.native, a.out, 0, static_cast<std::size_t>(each));
     return;
   }
-  for (const auto& [pointer, what] : {std::pair{in, "in"}, {out, "out"}, {scratch, "scratch"}}) {
-    detail::require_pointer(pointer, what);
-    detail::require_aligned(pointer, 16, what);
-  }
-  if (scratch_bytes < needed) {
-    detail::fail(errc::invalid_argument, "scratch is too small",
-                 std::to_string(scratch_bytes) + " of " + std::to_string(needed) + " bytes",
-                 "ask reduce_rung_scratch_bytes");
-  }
-  require_apart(in, count * each, out, each, scratch, scratch_bytes);
-  entry.run({&device, stream.native()}, {in, out, scratch, scratch_bytes, type, count, block, options.repeats});
+  const detail::named_memory input{"in", a.in, a.count * each}, output{"out", a.out, each},
+      work{"scratch", a.scratch, static_cast<std::int64_t>(a.scratch_bytes)};
+  detail::require_memory(input, 16);
+  detail::require_memory(output, 16);
+  detail::require_scratch({a.scratch, a.scratch_bytes}, needed, "reduce_rung");
+  detail::require_all_disjoint(input, output, work);
+  entry.run(queue, a);
+}
+
+}  // namespace
+
+void reduce_rung(stream_ref stream, std::string_view name, const void* in, void* out, element_type type, extent count,
+                 scratch_ref scratch, const rung_options& options) {
+  detail::in_call("reduce_rung", [&] {
+    const auto queue = detail::queue_of(stream);
+    const auto ladder = ladder_of(stream.on());
+    const auto& entry = ladder.find(name);
+    require_summed(type);
+    const std::size_t needed = scratch_bytes_of(entry, type, count);
+    detail::require_repeats(options.repeats);
+    const auto block = ladder.choose_block(entry, static_cast<std::int64_t>(element_bytes(type)), options.block);
+    run(queue, entry, {in, out, scratch.data, scratch.bytes, type, count, block, options.repeats}, needed);
+  });
 }
 
 }  // namespace twill

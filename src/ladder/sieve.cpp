@@ -1,10 +1,10 @@
 #include <twill/ladder/sieve.hpp>
-#include <twill/transpose.hpp>
 
 #include <string>
 
 #include "backends/error.hpp"
 #include "core/arguments.hpp"
+#include "core/call.hpp"
 #include "ladder/operations.hpp"
 
 namespace twill {
@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t greatest = std::int64_t{1} << 40;
 
 bool is_empty(const sieve_range& range) {
-  return range.first >= range.last;
+  return range.first == range.last;
 }
 
 void require_range(const sieve_range& range) {
@@ -23,79 +23,92 @@ void require_range(const sieve_range& range) {
     detail::fail(errc::invalid_argument, "the range ends too late", std::to_string(range.last) + " is beyond 2^40",
                  "sieve smaller numbers");
   }
+  if (range.first > range.last) {
+    detail::fail(errc::invalid_argument, "the range ends before it begins",
+                 std::to_string(range.first) + " to " + std::to_string(range.last), "swap them");
+  }
   detail::require(range.first % 64 == 0, "the range begins within a word", "its first number is no multiple of 64",
                   "begin at a multiple of 64");
 }
 
-void run(stream_ref stream, const sieve_range& range, detail::sieve_args args, void* scratch,
-         std::size_t scratch_bytes) {
-  auto& device = *stream.on().impl();
-  const std::size_t needed = sieve_scratch_bytes(stream.on(), range);
-  if (is_empty(range)) {
-    if (args.count != nullptr) device.fill(stream.native(), args.count, 0, sizeof *args.count);
-    return;
-  }
-  detail::require_pointer(scratch, "scratch");
-  detail::require_aligned(scratch, 16, "scratch");
-  if (scratch_bytes < needed) {
-    detail::fail(errc::invalid_argument, "the scratch is too small",
-                 std::to_string(scratch_bytes) + " bytes of " + std::to_string(needed), "ask sieve_scratch_bytes");
-  }
-  const auto apart = [&](const void* memory, std::int64_t bytes, const char* what) {
-    if (memory != nullptr) detail::require_scratch_apart(scratch, needed, memory, bytes, what);
-  };
-  apart(args.bits, sieve_words(range) * 4, "bits");
-  apart(args.count, sizeof *args.count, "count");
-  apart(args.list, detail::checked_product(args.capacity, sizeof *args.list, "capacity"), "primes");
-  args.first = range.first;
-  args.last = range.last;
-  args.scratch = scratch;
-  detail::ladders_of(device).sieve({&device, stream.native()}, args);
-}
-
-}  // namespace
-
-std::size_t sieve_scratch_bytes(const device&, const sieve_range& range) {
+std::size_t scratch_of(const sieve_range& range) {
   require_range(range);
   return is_empty(range) ? 0 : detail::sieve_scratch(range.last - range.first);
 }
 
-std::int64_t sieve_words(const sieve_range& range) {
+std::int64_t words_of(const sieve_range& range) {
   require_range(range);
-  return is_empty(range) ? 0 : (range.last - range.first + 63) / 64;
+  return (range.last - range.first + 63) / 64;
 }
 
-void sieve_bits(stream_ref stream, const sieve_range& range, std::uint32_t* bits, void* scratch,
-                std::size_t scratch_bytes) {
-  if (sieve_words(range) > 0) detail::require_pointer(bits, "bits");
-  detail::require_aligned(bits, alignof(std::uint32_t), "bits");
-  detail::sieve_args args{};
-  args.bits = bits;
-  run(stream, range, args, scratch, scratch_bytes);
+// A count is always written, also of none; the other arrays only where there are numbers.
+void run(const detail::work_queue& queue, const sieve_range& range, detail::sieve_args args,
+         const scratch_ref& scratch) {
+  const std::size_t needed = scratch_of(range);
+  const detail::named_memory bits{"bits", args.bits, words_of(range) * 4}, count{"count", args.count, 8},
+      list{"primes", args.list, detail::checked_product(args.capacity, 8, "capacity")},
+      work{"scratch", scratch.data, static_cast<std::int64_t>(needed)};
+  const bool wants_bits = args.count == nullptr && !args.wants_list;
+  if (wants_bits) detail::require_memory(bits, 4);
+  if (!wants_bits) detail::require_memory(count, 8);
+  detail::require_memory(list, 8);
+  if (is_empty(range)) {
+    if (args.count != nullptr) queue.device->fill(queue.native, args.count, 0, sizeof *args.count);
+    return;
+  }
+  detail::require_scratch(scratch, needed, "sieve");
+  for (const auto& memory : {bits, count, list}) {
+    if (memory.first != nullptr) detail::require_disjoint(memory, work);
+  }
+  if (list.bytes > 0) detail::require_disjoint(list, count);
+  args.first = range.first;
+  args.last = range.last;
+  args.scratch = scratch.data;
+  detail::ladders_of(*queue.device).sieve(queue, args);
 }
 
-void sieve_count(stream_ref stream, const sieve_range& range, std::uint64_t* count, void* scratch,
-                 std::size_t scratch_bytes) {
-  detail::require_pointer(count, "count");
-  detail::require_aligned(count, alignof(std::uint64_t), "count");
-  detail::sieve_args args{};
-  args.count = count;
-  run(stream, range, args, scratch, scratch_bytes);
+}  // namespace
+
+std::size_t sieve_scratch_bytes(const device& on, const sieve_range& range) {
+  return detail::in_call("sieve_scratch_bytes", [&] {
+    on.impl();
+    return scratch_of(range);
+  });
 }
 
-void sieve_list(stream_ref stream, const sieve_range& range, std::uint64_t* primes, std::int64_t capacity,
-                std::uint64_t* count, void* scratch, std::size_t scratch_bytes) {
-  detail::require_extent(capacity, "capacity");
-  detail::require_pointer(count, "count");
-  detail::require_aligned(count, alignof(std::uint64_t), "count");
-  if (capacity > 0) detail::require_pointer(primes, "primes");
-  detail::require_aligned(primes, alignof(std::uint64_t), "primes");
-  detail::sieve_args args{};
-  args.count = count;
-  args.list = primes;
-  args.capacity = capacity;
-  args.wants_list = true;
-  run(stream, range, args, scratch, scratch_bytes);
+std::int64_t sieve_words(const sieve_range& range) {
+  return detail::in_call("sieve_words", [&] { return words_of(range); });
+}
+
+void sieve_bits(stream_ref stream, std::uint32_t* bits, const sieve_range& range, scratch_ref scratch) {
+  detail::in_call("sieve_bits", [&] {
+    const auto queue = detail::queue_of(stream);
+    detail::sieve_args args{};
+    args.bits = bits;
+    if (words_of(range) > 0) run(queue, range, args, scratch);
+  });
+}
+
+void sieve_count(stream_ref stream, std::uint64_t* count, const sieve_range& range, scratch_ref scratch) {
+  detail::in_call("sieve_count", [&] {
+    const auto queue = detail::queue_of(stream);
+    detail::sieve_args args{};
+    args.count = count;
+    run(queue, range, args, scratch);
+  });
+}
+
+void sieve_list(stream_ref stream, std::uint64_t* primes, std::uint64_t* count, extent capacity,
+                const sieve_range& range, scratch_ref scratch) {
+  detail::in_call("sieve_list", [&] {
+    const auto queue = detail::queue_of(stream);
+    detail::sieve_args args{};
+    args.count = count;
+    args.list = primes;
+    args.capacity = capacity;
+    args.wants_list = true;
+    run(queue, range, args, scratch);
+  });
 }
 
 }  // namespace twill

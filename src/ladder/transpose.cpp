@@ -1,5 +1,4 @@
 #include <twill/ladder/transpose.hpp>
-#include <twill/transpose.hpp>
 
 #include <string>
 
@@ -64,39 +63,42 @@ detail::ladder<transpose_rung_args> ladder_of(const device& on) {
 }
 
 void require_element_bytes(std::int64_t bytes) {
-  detail::require(bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16,
-                  "a rung cannot move elements of " + std::to_string(bytes) + " bytes", "its kernels are simple",
-                  "use 1, 2, 4, 8 or 16, or twill::transpose");
+  if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16) return;
+  detail::fail(errc::invalid_argument, "a rung cannot move elements of " + std::to_string(bytes) + " bytes",
+               "its kernels are simple", "use 1, 2, 4, 8 or 16, or twill::transpose");
 }
 
 }  // namespace
 
 std::vector<rung> transpose_rungs(const device& on) {
-  return ladder_of(on).rungs();
+  return detail::in_call("transpose_rungs", [&] { return ladder_of(on).rungs(); });
 }
 
-std::vector<block_shape> transpose_rung_blocks(const device& on, std::string_view name, std::int64_t element_bytes) {
-  require_element_bytes(element_bytes);
-  return ladder_of(on).blocks(name, element_bytes);
+std::vector<block_shape> transpose_rung_blocks(const device& on, std::string_view name, extent element_bytes) {
+  return detail::in_call("transpose_rung_blocks", [&] {
+    require_element_bytes(element_bytes);
+    return ladder_of(on).blocks(name, element_bytes);
+  });
 }
 
-void transpose_rung(stream_ref stream, std::string_view name, const void* in, void* out, std::int64_t element_bytes,
-                    std::int64_t rows, std::int64_t cols, const rung_options& options) {
-  const auto ladder = ladder_of(stream.on());
-  const auto& entry = ladder.find(name);
-  require_element_bytes(element_bytes);
-  const auto elements = detail::checked_product(rows, cols, "rows * cols");
-  const auto bytes = detail::checked_product(elements, element_bytes, "the size in bytes");
-  detail::require_repeats(options.repeats);
-  const auto block = ladder.choose_block(entry, element_bytes, options.block);
-  if (elements == 0) return;
-  detail::require_pointer(in, "in");
-  detail::require_pointer(out, "out");
-  detail::require_aligned(in, static_cast<std::size_t>(element_bytes), "in");
-  detail::require_aligned(out, static_cast<std::size_t>(element_bytes), "out");
-  detail::require_disjoint(in, bytes, out, bytes);
-  auto& device = *stream.on().impl();
-  entry.run({&device, stream.native()}, {in, out, element_bytes, rows, cols, block, options.repeats});
+void transpose_rung(stream_ref stream, std::string_view name, const void* in, void* out, extent element_bytes,
+                    extent rows, extent cols, const rung_options& options) {
+  detail::in_call("transpose_rung", [&] {
+    const auto queue = detail::queue_of(stream);
+    const auto ladder = ladder_of(stream.on());
+    const auto& entry = ladder.find(name);
+    require_element_bytes(element_bytes);
+    const auto elements = detail::checked_product(rows, cols, "rows * cols");
+    const auto bytes = detail::checked_product(elements, element_bytes, "the size in bytes");
+    detail::require_repeats(options.repeats);
+    const auto block = ladder.choose_block(entry, element_bytes, options.block);
+    if (elements == 0) return;
+    const detail::named_memory input{"in", in, bytes}, output{"out", out, bytes};
+    detail::require_memory(input, static_cast<std::size_t>(element_bytes));
+    detail::require_memory(output, static_cast<std::size_t>(element_bytes));
+    detail::require_disjoint(input, output);
+    entry.run(queue, {in, out, element_bytes, rows, cols, block, options.repeats});
+  });
 }
 
 }  // namespace twill

@@ -17,9 +17,6 @@ namespace {
 using detail::permute_args;
 using detail::permute_dim;
 
-constexpr std::int64_t largest_element_bytes = 16;
-constexpr std::int64_t largest_reversed_bytes = 64;
-
 std::string number(std::int64_t value) {
   return std::to_string(value);
 }
@@ -44,10 +41,14 @@ void require_order(const dims& order) {
 // The distance in bytes that an index along a dimension adds; its product with the extent fits 63 bits.
 std::int64_t stride_bytes(std::int64_t stride, std::int64_t extent, std::int64_t element_bytes, const char* what) {
   if (extent == 1) return element_bytes;
-  detail::require(stride != 0, std::string(what) + " has a 0", "elements would meet",
-                  "give every stride another value");
-  detail::require(stride != std::numeric_limits<std::int64_t>::min(), std::string(what) + " overflows",
-                  "a stride is -2^63", "give a smaller one");
+  if (stride == 0) {
+    detail::fail(errc::invalid_argument, std::string(what) + " has a 0", "every index has an element of its own",
+                 "give another stride");
+  }
+  if (stride == std::numeric_limits<std::int64_t>::min()) {
+    detail::fail(errc::invalid_argument, std::string(what) + " has a stride that is too large", "it is -2^63",
+                 "give a smaller one");
+  }
   const std::int64_t length = detail::checked_product(stride < 0 ? -stride : stride, element_bytes, what);
   detail::checked_product(length, extent, what);
   return stride < 0 ? -length : length;
@@ -71,34 +72,37 @@ struct reach {
     const std::int64_t distance = stride * (extent - 1);  // fits: stride_bytes
     std::int64_t& end = distance < 0 ? before : after;
     const std::int64_t more = distance < 0 ? -distance : distance;
-    detail::require(end <= std::numeric_limits<std::int64_t>::max() / 2 - more, std::string(what) + " overflows",
-                    "the array does not fit 62 bits", "give smaller extents or strides");
+    if (end > std::numeric_limits<std::int64_t>::max() / 2 - more) {
+      detail::fail(errc::invalid_argument, std::string(what) + " is too large", "the array does not fit 62 bits",
+                   "give smaller extents or strides");
+    }
     end += more;
   }
 };
 
-// Output elements that meet, where that is cheap to see: two dimensions with a common multiple inside both, or more
+// Output elements that overlap, where that is cheap to see: two dimensions with a common multiple inside both, or more
 // elements than places.
-void require_apart(const permute_args& a, std::int64_t elements, const reach& out) {
-  const char* const advice = "give output strides that keep elements apart";
+void require_distinct(const permute_args& a, std::int64_t elements, const reach& out) {
+  const char* const advice = "give output strides without overlaps";
   const auto length = [](std::int64_t stride) { return stride < 0 ? -stride : stride; };
   for (int i = 0; i < a.rank; ++i) {
     for (int k = 0; k < i; ++k) {
       const std::int64_t x = length(a.dims[i].out_stride), y = length(a.dims[k].out_stride), common = std::gcd(x, y);
-      detail::require(y / common >= a.dims[i].extent || x / common >= a.dims[k].extent, "elements of out meet",
+      detail::require(y / common >= a.dims[i].extent || x / common >= a.dims[k].extent, "elements of out overlap",
                       "two of its strides have a common multiple inside their extents", advice);
     }
   }
   const std::int64_t places = (out.before + out.after) / a.run_bytes + 1;
-  detail::require(elements <= places, "elements of out meet", number(elements) + " for " + number(places) + " places",
-                  advice);
+  if (elements > places) {
+    detail::fail(errc::invalid_argument, "elements of out overlap",
+                 number(elements) + " for " + number(places) + " places", advice);
+  }
 }
 
 void require_valid(std::int64_t element_bytes, const permute_shape& s) {
-  detail::require(element_bytes >= 1 && element_bytes <= largest_element_bytes, "elements of this size cannot be moved",
-                  number(element_bytes) + " bytes", "use 1 to 16 bytes");
+  detail::require_element_bytes(element_bytes, detail::largest_element_bytes);
   const int rank = s.extents.size();
-  detail::require(rank >= 1, "no extents", "the array has no dimension", "give 1 to 8");
+  detail::require(rank >= 1, "no extents", "the array has no dimension", "give 1 to 8 of them");
   for (const std::int64_t extent : s.extents) detail::require_extent(extent, "an extent");
   require_size(s.order, rank, "order");
   require_order(s.order);
@@ -131,45 +135,67 @@ permute_args checked_args(const void* in, void* out, std::int64_t element_bytes,
   }
   detail::require_pointer(in, "in");
   detail::require_pointer(out, "out");
-  require_apart(a, elements, out_reach);
+  require_distinct(a, elements, out_reach);
   detail::require_disjoint(
-      static_cast<const unsigned char*>(in) - in_reach.before, in_reach.before + in_reach.after + element_bytes,
-      static_cast<unsigned char*>(out) - out_reach.before, out_reach.before + out_reach.after + element_bytes);
+      {"in", static_cast<const unsigned char*>(in) - in_reach.before, in_reach.before + in_reach.after + element_bytes},
+      {"out", static_cast<unsigned char*>(out) - out_reach.before, out_reach.before + out_reach.after + element_bytes});
   return a;
 }
 
 }  // namespace
 
-dims::dims(const std::int64_t* values, std::size_t count) {
-  detail::require(count <= static_cast<std::size_t>(capacity), "too many dimensions",
-                  std::to_string(count) + ", at most 8 are possible", "fuse some that lie one after another");
-  std::copy(values, values + count, values_);
-  size_ = static_cast<int>(count);
+namespace {
+
+int checked_rank(std::size_t count) {
+  if (count > static_cast<std::size_t>(dims::capacity)) {
+    detail::fail(errc::invalid_argument, "dims: too many dimensions",
+                 std::to_string(count) + ", at most 8 are possible", "fuse some that are contiguous");
+  }
+  return static_cast<int>(count);
 }
 
-void permute_bytes(stream_ref stream, const void* in, void* out, std::int64_t element_bytes,
-                   const permute_shape& shape) {
-  require_valid(element_bytes, shape);
-  if (std::find(shape.extents.begin(), shape.extents.end(), 0) != shape.extents.end()) return;
-  permute_args a = checked_args(in, out, element_bytes, shape);
-  detail::normalise(a);
+}  // namespace
 
-  auto& device = *stream.on().impl();
-  const detail::work_queue queue{&device, stream.native()};
+dims::dims(const std::int64_t* values, std::size_t count) : size_(checked_rank(count)) {
+  std::copy(values, values + count, values_);
+}
+
+dims::dims(std::initializer_list<extent> values) : size_(checked_rank(values.size())) {
+  std::copy(values.begin(), values.end(), values_);
+}
+
+namespace {
+
+// By the simplest operation that the normal form is.
+void run(stream_ref stream, permute_args& a) {
+  const detail::work_queue queue = detail::queue_of(stream);
+  const auto& operations = detail::operations_of(stream).move;
   const permute_dim& d = a.dims[0];
   if (a.rank == 0) {
-    device.copy(stream.native(), a.out, a.in, static_cast<std::size_t>(a.run_bytes),
-                detail::copy_direction::device_to_device);
+    queue.device->copy(queue.native, a.out, a.in, static_cast<std::size_t>(a.run_bytes),
+                       detail::copy_direction::device_to_device);
   } else if (a.rank == 1 && d.in_stride >= a.run_bytes) {
-    detail::operations_of(stream.on())
-        .move.copy(queue, {a.in, a.out, d.extent, a.run_bytes, d.in_stride, d.out_stride});
+    operations.copy(queue, {a.in, a.out, d.extent, a.run_bytes, d.in_stride, d.out_stride});
   } else if (a.rank == 1 && d.in_stride == -a.run_bytes && d.out_stride == a.run_bytes &&
-             a.run_bytes <= largest_reversed_bytes) {
+             a.run_bytes <= detail::largest_element_bytes) {
     const auto* first = static_cast<const unsigned char*>(a.in) + (d.extent - 1) * d.in_stride;
-    detail::operations_of(stream.on()).move.reverse(queue, {first, a.out, d.extent, a.run_bytes});
+    operations.reverse(queue, {first, a.out, d.extent, a.run_bytes});
   } else {
-    detail::operations_of(stream.on()).move.permute(queue, a);
+    operations.permute(queue, a);
   }
+}
+
+}  // namespace
+
+void permute_bytes(stream_ref stream, const void* in, void* out, extent element_bytes, const permute_shape& shape) {
+  detail::in_call("permute", [&] {
+    detail::device_of(stream);
+    require_valid(element_bytes, shape);
+    if (std::find(shape.extents.begin(), shape.extents.end(), 0) != shape.extents.end()) return;
+    permute_args a = checked_args(in, out, element_bytes, shape);
+    detail::normalise(a);
+    run(stream, a);
+  });
 }
 
 }  // namespace twill

@@ -14,7 +14,6 @@ namespace {
 using detail::checked_product;
 using detail::transpose_in_place_args;
 
-constexpr std::int64_t largest_element_bytes = 64;
 constexpr std::int64_t fast_scratch_bytes = std::int64_t{32} << 20;
 
 bool stays(const transpose_in_place_args& a) {
@@ -22,7 +21,7 @@ bool stays(const transpose_in_place_args& a) {
 }
 
 // Matrices lie one after another, or side by side in rows that are long enough for all of them.
-bool apart(const transpose_in_place_args& a) {
+bool disjoint(const transpose_in_place_args& a) {
   return a.stride >= (a.rows - 1) * a.ld + a.cols ||
          (a.stride >= a.cols && a.stride <= (a.ld - a.cols) / (a.batch - 1));
 }
@@ -32,33 +31,29 @@ transpose_in_place_args checked(std::int64_t element_bytes, const transpose_in_p
   detail::require_extent(shape.rows, "rows");
   detail::require_extent(shape.cols, "cols");
   detail::require_extent(shape.batch, "batch");
-  detail::require_extent(shape.ld, "ld");
   detail::require_extent(shape.stride, "stride");
-  detail::require(element_bytes >= 1 && element_bytes <= largest_element_bytes, "elements of this size cannot be moved",
-                  std::to_string(element_bytes) + " bytes", "use 1 to 64 bytes");
+  detail::require_element_bytes(element_bytes, detail::largest_element_bytes);
   transpose_in_place_args a{};
   a.element_bytes = element_bytes;
   a.rows = shape.rows;
   a.cols = shape.cols;
   a.batch = shape.batch;
-  a.ld = shape.ld == 0 ? shape.cols : shape.ld;
-  if (a.ld < a.cols) {
-    detail::fail(errc::invalid_argument, "ld is too small",
-                 std::to_string(a.ld) + ", but a row has " + std::to_string(a.cols) + " elements", "enlarge it");
-  }
+  a.ld = detail::explicit_ld(shape.ld, shape.cols, "ld");
   detail::require(a.ld == a.cols || a.rows == a.cols, "ld is not cols",
                   "only square matrices keep a leading dimension in place", "pack the matrix, or use twill::transpose");
   const auto matrix = checked_product(a.rows, a.ld, "rows * ld");
-  a.stride = shape.stride == 0 ? matrix : shape.stride;
+  a.stride = shape.stride;
+  if (a.stride == 0) a.stride = matrix;
   if (a.batch <= 1 || stays(a)) {
     checked_product(matrix, element_bytes, "the size in bytes");
     a.stride = matrix;
     return a;
   }
   const auto to_last = checked_product(a.batch - 1, a.stride, "the batch");
-  detail::require(to_last <= INT64_MAX - matrix, "the batch overflows", "its elements do not fit 63 bits", "split it");
+  detail::require(to_last <= INT64_MAX - matrix, "the batch is too large", "its elements do not fit 63 bits",
+                  "split it");
   checked_product(to_last + matrix, element_bytes, "the size in bytes");
-  detail::require(apart(a), "stride is too small", "matrices must not overlap", "enlarge it");
+  detail::require(disjoint(a), "stride is too small", "matrices must not overlap", "enlarge it");
   return a;
 }
 
@@ -71,32 +66,32 @@ std::int64_t scratch_of(const transpose_in_place_args& a, scratch_size size) {
 
 }  // namespace
 
-std::size_t transpose_in_place_scratch_bytes(std::int64_t element_bytes, const transpose_in_place_shape& shape,
+std::size_t transpose_in_place_scratch_bytes(const device&, extent element_bytes, const transpose_in_place_shape& shape,
                                              scratch_size size) {
-  return static_cast<std::size_t>(scratch_of(checked(element_bytes, shape), size));
+  return detail::in_call("transpose_in_place_scratch_bytes", [&] {
+    detail::require_enumerator(size, scratch_size::fast, "the scratch size");
+    return static_cast<std::size_t>(scratch_of(checked(element_bytes, shape), size));
+  });
 }
 
-void transpose_in_place_bytes(stream_ref stream, void* data, std::int64_t element_bytes,
-                              const transpose_in_place_shape& shape, void* scratch, std::size_t scratch_bytes) {
-  auto a = checked(element_bytes, shape);
-  if (stays(a)) return;
-  detail::require_pointer(data, "data");
-  const auto least = static_cast<std::size_t>(scratch_of(a, scratch_size::least));
-  if (scratch_bytes < least) {
-    detail::fail(errc::invalid_argument, "scratch is too small",
-                 std::to_string(scratch_bytes) + " bytes, but " + std::to_string(least) + " are needed",
-                 "ask transpose_in_place_scratch_bytes");
-  }
-  a.data = data;
-  if (least > 0) {
-    detail::require_pointer(scratch, "scratch");
-    const auto used = static_cast<std::size_t>(scratch_of(a, scratch_size::fast));
-    a.scratch = scratch;
-    a.scratch_bytes = static_cast<std::int64_t>(std::min(scratch_bytes, std::max(used, least)));
-    const auto data_bytes = ((a.batch - 1) * a.stride + a.rows * a.cols) * a.element_bytes;
-    detail::require_disjoint(data, data_bytes, scratch, a.scratch_bytes);
-  }
-  detail::operations_of(stream.on()).move.transpose_in_place(detail::queue_of(stream), a);
+void transpose_in_place_bytes(stream_ref stream, void* data, extent element_bytes,
+                              const transpose_in_place_shape& shape, scratch_ref scratch) {
+  detail::in_call("transpose_in_place", [&] {
+    const auto queue = detail::queue_of(stream);
+    auto a = checked(element_bytes, shape);
+    if (stays(a)) return;
+    detail::require_pointer(data, "data");
+    a.data = data;
+    if (const std::int64_t least = scratch_of(a, scratch_size::least); least > 0) {
+      detail::require_scratch(scratch, static_cast<std::size_t>(least), "transpose_in_place", 1);
+      const auto used = std::max(scratch_of(a, scratch_size::fast), least);
+      a.scratch = scratch.data;
+      a.scratch_bytes = static_cast<std::int64_t>(std::min(scratch.bytes, static_cast<std::size_t>(used)));
+      const auto data_bytes = ((a.batch - 1) * a.stride + a.rows * a.cols) * a.element_bytes;
+      detail::require_disjoint({"data", data, data_bytes}, {"scratch", scratch.data, a.scratch_bytes});
+    }
+    detail::operations_of(stream).move.transpose_in_place(queue, a);
+  });
 }
 
 }  // namespace twill

@@ -41,12 +41,6 @@ void add_backend(const backend& one, const operation_table& operations) {
   known_backends().push_back(with_operations(one, operations));
 }
 
-std::shared_ptr<backend_device> open_device(const backend& from, std::string_view which) {
-  auto opened = from.open(which);
-  opened->operations = from.operations;
-  return opened;
-}
-
 std::shared_ptr<backend_device> open_ordinal(std::string_view backend_name, int ordinal) {
   for (const auto& one : backends()) {
     if (one.name != backend_name) continue;

@@ -22,9 +22,12 @@ struct reduce_args {
   void* out;
   std::int64_t rows, cols, ld;  ///< segments: rows alone
   const std::int64_t* offsets;
-  void* scratch;  ///< reduce_scratch_bytes, of which the first reduce_ticket_bytes are zero before and after
+  void* scratch;         ///< reduce_scratch_limit bytes: tickets of reduce_ticket_bytes, then partial results
+  bool cleared_scratch;  ///< the tickets are zero; a reduction leaves them so
 };
 inline constexpr std::size_t reduce_ticket_bytes = 16384;
+/// Enough for any shape on any device.
+inline constexpr std::size_t reduce_scratch_limit = std::size_t{8} << 20;
 
 /// The reduction of one backend (src/operations).
 struct reduce_operations {

@@ -1,5 +1,4 @@
 #include <twill/reduce.hpp>
-#include <twill/transpose.hpp>
 
 #include <string>
 
@@ -47,6 +46,9 @@ type wide(type t) {
 }
 
 void require_types(reduce_op op, type in, type out) {
+  detail::require_enumerator(op, reduce_op::bitwise_xor, "the operation");
+  detail::require_enumerator(in, type::c128, "the type of in");
+  detail::require_enumerator(out, type::c128, "the type of out");
   const bool has = is_bitwise(op) ? is_integer(in) : !is_complex(in) || op <= reduce_op::product || is_logical(op);
   if (!has) {
     detail::fail(errc::invalid_argument, std::string(name_of(op)) + " of " + std::string(name(in)) + " is not defined",
@@ -62,118 +64,148 @@ void require_types(reduce_op op, type in, type out) {
                "its result is " + takes, "pass an output of that type");
 }
 
-void start(stream_ref stream, reduce_args args) {
-  detail::operations_of(stream.on()).reduce.reduce(detail::queue_of(stream), args);
+/// What a call is given besides memory.
+struct problem {
+  detail::reduce_over over;
+  type in_type, out_type;
+  reduce_shape shape;
+  reduce_options options;
+
+  std::int64_t results() const { return over == detail::reduce_over::columns ? shape.cols : shape.rows; }
+  std::int64_t length() const { return over == detail::reduce_over::columns ? shape.rows : shape.cols; }
+};
+
+/// Sizes in bytes, from the first element to the end of the last.
+struct sizes {
+  std::int64_t in = 0, out = 0, offsets = 0;
+};
+
+constexpr std::int64_t offset_bytes = sizeof(std::int64_t);
+
+std::int64_t bytes_of(type t) {
+  return static_cast<std::int64_t>(element_bytes(t));
 }
 
-/// Checks what rows and columns share, and runs unless there is no result.
-void run_matrix(stream_ref stream, reduce_args args, const reduce_shape& shape, const reduce_scratch& scratch) {
-  require_types(args.op, args.in_type, args.out_type);
-  detail::require_extent(shape.rows, "rows");
-  detail::require_extent(shape.cols, "cols");
-  detail::require_extent(shape.ld, "ld");
-  if (shape.ld != 0 && shape.ld < shape.cols) {
-    detail::fail(errc::invalid_argument, "ld is too small",
-                 std::to_string(shape.ld) + ", but a row has " + std::to_string(shape.cols) + " elements",
-                 "enlarge it");
+/// Checks all but memory. Segments are the rows of the shape, of no columns.
+sizes checked_sizes(const problem& p) {
+  require_types(p.options.op, p.in_type, p.out_type);
+  sizes found;
+  if (p.over == detail::reduce_over::segments) {
+    detail::require_extent(p.shape.rows, "segments");
+    // 16 bytes a segment: neither the offsets, one more than segments, nor the results have more.
+    detail::checked_product(p.shape.rows, 2 * offset_bytes, "segments");
+    found.offsets = (p.shape.rows + 1) * offset_bytes;
+    found.out = p.shape.rows * bytes_of(p.out_type);
+    return found;
   }
-  args.ld = shape.ld == 0 || shape.rows == 1 ? shape.cols : shape.ld;
-  const bool by_columns = args.over == detail::reduce_over::columns;
-  const std::int64_t results = by_columns ? shape.cols : shape.rows, length = by_columns ? shape.rows : shape.cols;
-  const auto element = static_cast<std::int64_t>(element_bytes(args.in_type));
-  const auto whole_rows =
-      detail::checked_product(detail::checked_product(shape.rows, args.ld, "the matrix"), element, "the size in bytes");
-  const auto out_bytes =
-      detail::checked_product(results, static_cast<std::int64_t>(element_bytes(args.out_type)), "the output");
-  detail::require_same_device(scratch.on(), stream);
-  if (results == 0) return;
-  detail::require(length > 0 || !gives_place(args.op), "no elements have no smallest and no largest", "the length is 0",
-                  "pass at least one element");
-  detail::require_pointer(args.out, "out");
-  detail::require_aligned(args.out, element_bytes(args.out_type), "out");
-  if (length > 0) {
-    detail::require_pointer(args.in, "in");
-    detail::require_aligned(args.in, element_bytes(args.in_type), "in");
-    // What lies between the end of the last row and ld belongs to others.
-    const std::int64_t in_bytes = whole_rows - (args.ld - shape.cols) * element;
-    detail::require_disjoint(args.in, in_bytes, args.out, out_bytes);
-    detail::require_scratch_apart(scratch.data(), reduce_scratch_bytes, args.in, in_bytes, "in");
-  }
-  detail::require_scratch_apart(scratch.data(), reduce_scratch_bytes, args.out, out_bytes, "out");
-  args.rows = shape.rows;
-  args.cols = shape.cols;
-  args.scratch = scratch.data();
-  start(stream, args);
+  detail::require_extent(p.shape.rows, "rows");
+  detail::require_extent(p.shape.cols, "cols");
+  const std::int64_t ld = detail::explicit_ld(p.shape.ld, p.shape.cols, "ld");
+  const std::int64_t gap = p.shape.rows == 1 ? 0 : ld - p.shape.cols;
+  const auto rows = detail::checked_product(p.shape.rows, p.shape.cols + gap, "the matrix");
+  const auto padded = detail::checked_product(rows, bytes_of(p.in_type), "the size in bytes");
+  found.out = detail::checked_product(p.results(), bytes_of(p.out_type), "the output");
+  // What lies between the end of the last row and ld belongs to others.
+  found.in = p.results() == 0 || p.length() == 0 ? 0 : padded - gap * bytes_of(p.in_type);
+  detail::require(p.results() == 0 || p.length() > 0 || !gives_place(p.options.op),
+                  "no elements have no smallest and no largest", "the length is 0", "pass at least one element");
+  return found;
 }
 
-reduce_args arguments(detail::reduce_over over, reduce_op op, const void* in, type in_type, void* out, type out_type) {
-  reduce_args args{};
-  args.over = over;
-  args.op = op;
-  args.in_type = in_type;
-  args.out_type = out_type;
-  args.in = in;
-  args.out = out;
-  return args;
+std::size_t scratch_of(const problem& p) {
+  return p.over == detail::reduce_over::segments || p.results() == 0 ? 0 : detail::reduce_scratch_limit;
 }
+
+void run(const char* operation, stream_ref stream, const problem& p, const void* in, void* out,
+         const std::int64_t* offsets, const scratch_ref& scratch) {
+  const auto queue = detail::queue_of(stream);
+  const sizes bytes = checked_sizes(p);
+  if (p.results() == 0) return;
+  const detail::named_memory input{"in", in, bytes.in}, output{"out", out, bytes.out},
+      work{"scratch", scratch.data, static_cast<std::int64_t>(scratch_of(p))},
+      places{"offsets", offsets, bytes.offsets};
+  detail::require_memory(output, element_bytes(p.out_type));
+  if (p.over == detail::reduce_over::segments) {
+    detail::require_aligned(in, element_bytes(p.in_type), "in");  // null where all segments are empty
+    detail::require_memory(places, sizeof *offsets);
+    detail::require_disjoint(places, output);
+  } else if (p.length() > 0) {
+    detail::require_memory(input, element_bytes(p.in_type));
+    detail::require_disjoint(input, output);
+  }
+  detail::require_scratch(scratch, scratch_of(p), operation);
+  if (work.bytes > 0) {
+    detail::require_disjoint(output, work);
+    if (p.length() > 0) detail::require_disjoint(input, work);
+  }
+  const bool one_row = p.shape.ld == 0 || p.shape.rows == 1;
+  const std::int64_t ld = one_row ? p.shape.cols : p.shape.ld;
+  detail::operations_of(stream).reduce.reduce(
+      queue, {p.over, p.options.op, p.in_type, p.out_type, in, out, p.shape.rows, p.shape.cols, ld, offsets,
+              scratch.data, p.options.cleared_scratch});
+}
+
+std::size_t scratch_bytes(const char* operation, const device& on, const problem& p) {
+  return detail::in_call(operation, [&] {
+    on.impl();
+    checked_sizes(p);
+    return scratch_of(p);
+  });
+}
+
+using detail::reduce_over;
 
 }  // namespace
 
-reduce_scratch::reduce_scratch(stream_ref stream) : owned_(stream.on(), reduce_scratch_bytes), memory_(owned_.data()) {
-  fill_bytes(stream, memory_, 0, detail::reduce_ticket_bytes);
+std::size_t reduce_scratch_bytes(const device& on, type in_type, type out_type, extent count,
+                                 const reduce_options& options) {
+  return scratch_bytes("reduce_scratch_bytes", on, {reduce_over::rows, in_type, out_type, {1, count}, options});
 }
 
-reduce_scratch::reduce_scratch(stream_ref stream, void* memory, std::size_t bytes)
-    : owned_(stream.on(), 0), memory_(memory) {
-  detail::require_pointer(memory, "scratch");
-  detail::require_aligned(memory, 256, "scratch");
-  if (bytes < reduce_scratch_bytes) {
-    detail::fail(errc::invalid_argument, "scratch is too small",
-                 std::to_string(bytes) + " of " + std::to_string(reduce_scratch_bytes) + " bytes",
-                 "give reduce_scratch_bytes");
-  }
-  fill_bytes(stream, memory_, 0, detail::reduce_ticket_bytes);
+std::size_t reduce_rows_scratch_bytes(const device& on, type in_type, type out_type, const reduce_shape& shape,
+                                      const reduce_options& options) {
+  return scratch_bytes("reduce_rows_scratch_bytes", on, {reduce_over::rows, in_type, out_type, shape, options});
 }
 
-void reduce_bytes(stream_ref stream, reduce_op op, const void* in, type in_type, void* out, type out_type,
-                  std::int64_t count, const reduce_scratch& scratch) {
-  detail::require_extent(count, "count");
-  run_matrix(stream, arguments(detail::reduce_over::rows, op, in, in_type, out, out_type), {1, count, 0}, scratch);
+std::size_t reduce_columns_scratch_bytes(const device& on, type in_type, type out_type, const reduce_shape& shape,
+                                         const reduce_options& options) {
+  return scratch_bytes("reduce_columns_scratch_bytes", on, {reduce_over::columns, in_type, out_type, shape, options});
 }
 
-void reduce_rows_bytes(stream_ref stream, reduce_op op, const void* in, type in_type, void* out, type out_type,
-                       const reduce_shape& shape, const reduce_scratch& scratch) {
-  run_matrix(stream, arguments(detail::reduce_over::rows, op, in, in_type, out, out_type), shape, scratch);
+std::size_t reduce_segments_scratch_bytes(const device& on, type in_type, type out_type, extent segments,
+                                          const reduce_options& options) {
+  return scratch_bytes("reduce_segments_scratch_bytes", on,
+                       {reduce_over::segments, in_type, out_type, {segments, 0}, options});
 }
 
-void reduce_columns_bytes(stream_ref stream, reduce_op op, const void* in, type in_type, void* out, type out_type,
-                          const reduce_shape& shape, const reduce_scratch& scratch) {
-  run_matrix(stream, arguments(detail::reduce_over::columns, op, in, in_type, out, out_type), shape, scratch);
+void reduce_untyped(stream_ref stream, const void* in, void* out, type in_type, type out_type, extent count,
+                    scratch_ref scratch, const reduce_options& options) {
+  detail::in_call("reduce", [&] {
+    run("reduce", stream, {reduce_over::rows, in_type, out_type, {1, count}, options}, in, out, nullptr, scratch);
+  });
 }
 
-void reduce_segments_bytes(stream_ref stream, reduce_op op, const void* in, type in_type, void* out, type out_type,
-                           const std::int64_t* offsets, std::int64_t segments, const reduce_scratch& scratch) {
-  require_types(op, in_type, out_type);
-  detail::require_extent(segments, "segments");
-  // 16 bytes a segment: neither the offsets, one more than segments, nor the results have more.
-  detail::checked_product(segments, 2 * sizeof *offsets, "segments");
-  const std::int64_t offset_bytes = (segments + 1) * static_cast<std::int64_t>(sizeof *offsets),
-                     out_bytes = segments * static_cast<std::int64_t>(element_bytes(out_type));
-  detail::require_same_device(scratch.on(), stream);
-  if (segments == 0) return;
-  auto args = arguments(detail::reduce_over::segments, op, in, in_type, out, out_type);
-  detail::require_pointer(out, "out");
-  detail::require_pointer(offsets, "offsets");
-  detail::require_aligned(in, element_bytes(in_type), "in");  // null where all segments are empty
-  detail::require_aligned(out, element_bytes(out_type), "out");
-  detail::require_aligned(offsets, sizeof *offsets, "offsets");
-  detail::require_disjoint(offsets, offset_bytes, out, out_bytes);
-  detail::require_scratch_apart(scratch.data(), reduce_scratch_bytes, offsets, offset_bytes, "offsets");
-  detail::require_scratch_apart(scratch.data(), reduce_scratch_bytes, out, out_bytes, "out");
-  args.offsets = offsets;
-  args.rows = segments;
-  args.scratch = scratch.data();
-  start(stream, args);
+void reduce_rows_untyped(stream_ref stream, const void* in, void* out, type in_type, type out_type,
+                         const reduce_shape& shape, scratch_ref scratch, const reduce_options& options) {
+  detail::in_call("reduce_rows", [&] {
+    run("reduce_rows", stream, {reduce_over::rows, in_type, out_type, shape, options}, in, out, nullptr, scratch);
+  });
+}
+
+void reduce_columns_untyped(stream_ref stream, const void* in, void* out, type in_type, type out_type,
+                            const reduce_shape& shape, scratch_ref scratch, const reduce_options& options) {
+  detail::in_call("reduce_columns", [&] {
+    run("reduce_columns", stream, {reduce_over::columns, in_type, out_type, shape, options}, in, out, nullptr, scratch);
+  });
+}
+
+void reduce_segments_untyped(stream_ref stream, const void* in, void* out, type in_type, type out_type,
+                             const std::int64_t* offsets, extent segments, scratch_ref scratch,
+                             const reduce_options& options) {
+  detail::in_call("reduce_segments", [&] {
+    run("reduce_segments", stream, {reduce_over::segments, in_type, out_type, {segments, 0}, options}, in, out, offsets,
+        scratch);
+  });
 }
 
 }  // namespace twill

@@ -1,5 +1,4 @@
 #include <twill/scan.hpp>
-#include <twill/transpose.hpp>
 
 #include <string>
 
@@ -13,17 +12,9 @@ namespace {
 
 using detail::scan_args;
 
-std::int64_t explicit_ld(std::int64_t given, std::int64_t cols, const char* what) {
-  detail::require_extent(given, what);
-  if (given == 0) return cols;
-  if (given < cols) {
-    detail::fail(errc::invalid_argument, std::string(what) + " is too small",
-                 std::to_string(given) + ", but a row has " + std::to_string(cols) + " elements", "enlarge it");
-  }
-  return given;
-}
-
 void require_operation(element_type type, const scan_options& options) {
+  detail::require_enumerator(type, element_type::c128, "the element type");
+  detail::require_enumerator(options.op, scan_op::max, "the operation");
   const bool is_complex = type == element_type::c64 || type == element_type::c128;
   if (is_complex && options.op != scan_op::sum) {
     detail::fail(errc::invalid_argument, std::string("there is no min or max of ") + std::string(name(type)),
@@ -38,7 +29,7 @@ bool is_empty(const scan_args& args) {
 // Bytes from the first element to the end of the last.
 std::int64_t span_bytes(const scan_args& args, std::int64_t ld) {
   const auto rows = detail::checked_product(args.rows - 1, ld, "rows * leading dimension");
-  detail::require(rows <= INT64_MAX - args.cols, "the rows overflow", "their elements do not fit 63 bits",
+  detail::require(rows <= INT64_MAX - args.cols, "the rows are too long", "their elements do not fit 63 bits",
                   "split them");
   return detail::checked_product(rows + args.cols, static_cast<std::int64_t>(element_bytes(args.type)),
                                  "the size in bytes");
@@ -54,10 +45,10 @@ scan_args args_of(element_type type, const scan_shape& shape, const scan_options
   args.options = options;
   args.rows = shape.rows;
   args.cols = shape.cols;
-  args.in_ld = explicit_ld(shape.in_ld, shape.cols, "in_ld");
-  args.out_ld = explicit_ld(shape.out_ld, shape.cols, "out_ld");
+  args.in_ld = detail::explicit_ld(shape.in_ld, shape.cols, "in_ld");
+  args.out_ld = detail::explicit_ld(shape.out_ld, shape.cols, "out_ld");
   if (is_empty(args)) return args;
-  if (args.rows == 1) args.in_ld = args.out_ld = args.cols;  // distances that nothing lies apart by
+  if (args.rows == 1) args.in_ld = args.out_ld = args.cols;  // which mean nothing
   span_bytes(args, args.in_ld);
   span_bytes(args, args.out_ld);
   return args;
@@ -65,7 +56,7 @@ scan_args args_of(element_type type, const scan_shape& shape, const scan_options
 
 scan_args args_of(element_type type, std::int64_t count, const scan_options& options) {
   detail::require_extent(count, "count");
-  return args_of(type, scan_shape{count, 1, 0, 0}, options);
+  return args_of(type, scan_shape{1, count}, options);
 }
 
 void require_memory(const scan_args& args) {
@@ -75,18 +66,7 @@ void require_memory(const scan_args& args) {
   detail::require_aligned(args.out, element_bytes(args.type), "out");
   const auto in_bytes = span_bytes(args, args.in_ld), out_bytes = span_bytes(args, args.out_ld);
   if (args.in == args.out && args.in_ld == args.out_ld) return;
-  detail::require_disjoint(args.in, in_bytes, args.out, out_bytes);
-}
-
-void require_scratch(const void* scratch, std::size_t given, std::size_t needed) {
-  if (needed == 0) return;
-  detail::require_pointer(scratch, "scratch");
-  detail::require_aligned(scratch, 16, "scratch");
-  if (given < needed) {
-    detail::fail(errc::invalid_argument, "the scratch is too small",
-                 std::to_string(given) + " bytes, but the scan needs " + std::to_string(needed),
-                 "ask scan_scratch_bytes or scan_segments_scratch_bytes");
-  }
+  detail::require_disjoint({"in", args.in, in_bytes}, {"out", args.out, out_bytes});
 }
 
 // Where the host reads device memory, a breach of the contract is found; kernels on a GPU take it as it is.
@@ -100,60 +80,85 @@ void require_rising(const device& on, const std::int64_t* offsets, std::int64_t 
   }
 }
 
-void run(stream_ref stream, scan_args& args, void* scratch, std::size_t scratch_bytes) {
+std::size_t scratch_of(const device& on, const scan_args& args) {
+  return is_empty(args) ? 0 : on.impl()->operations->scan.scratch(args);
+}
+
+scan_args segment_args(element_type type, std::int64_t count, std::int64_t segments, const scan_options& options) {
+  auto args = args_of(type, count, options);
+  detail::require_extent(segments, "segments");
+  args.segments = segments;
+  return args;
+}
+
+void run(const char* operation, stream_ref stream, scan_args args, const void* in, void* out,
+         const scratch_ref& scratch) {
+  const auto queue = detail::queue_of(stream);
+  args.in = in;
+  args.out = out;
   require_memory(args);
-  const std::size_t needed = detail::operations_of(stream.on()).scan.scratch(args);
-  require_scratch(scratch, scratch_bytes, needed);
+  const std::size_t needed = scratch_of(stream.on(), args);
+  detail::require_scratch(scratch, needed, operation);
   if (needed > 0) {
-    detail::require_scratch_apart(scratch, needed, args.in, span_bytes(args, args.in_ld), "in");
-    detail::require_scratch_apart(scratch, needed, args.out, span_bytes(args, args.out_ld), "out");
+    const detail::named_memory work{"scratch", scratch.data, static_cast<std::int64_t>(needed)};
+    detail::require_disjoint({"in", in, span_bytes(args, args.in_ld)}, work);
+    detail::require_disjoint({"out", out, span_bytes(args, args.out_ld)}, work);
   }
-  args.scratch = scratch;
-  detail::operations_of(stream.on()).scan.scan(detail::queue_of(stream), args);
+  args.scratch = scratch.data;
+  detail::operations_of(stream).scan.scan(queue, args);
+}
+
+void require_offsets(stream_ref stream, const scan_args& args, const void* out) {
+  const auto bytes = detail::checked_product(args.segments, sizeof *args.offsets, "segments");
+  if (bytes == 0) return;
+  detail::require_pointer(args.offsets, "offsets");
+  detail::require_aligned(args.offsets, alignof(std::int64_t), "offsets");
+  detail::require_disjoint({"offsets", args.offsets, bytes}, {"out", out, span_bytes(args, args.out_ld)});
+  require_rising(stream.on(), args.offsets, args.segments);
 }
 
 }  // namespace
 
 std::size_t scan_scratch_bytes(const device& on, element_type type, const scan_shape& shape,
                                const scan_options& options) {
-  const auto args = args_of(type, shape, options);
-  return is_empty(args) ? 0 : detail::operations_of(on).scan.scratch(args);
+  return detail::in_call("scan_scratch_bytes", [&] { return scratch_of(on, args_of(type, shape, options)); });
 }
 
-std::size_t scan_segments_scratch_bytes(const device& on, element_type type, std::int64_t count,
+std::size_t scan_scratch_bytes(const device& on, element_type type, extent count, const scan_options& options) {
+  return detail::in_call("scan_scratch_bytes", [&] { return scratch_of(on, args_of(type, count, options)); });
+}
+
+std::size_t scan_segments_scratch_bytes(const device& on, element_type type, extent count, extent segments,
                                         const scan_options& options) {
-  auto args = args_of(type, count, options);
-  args.segments = 1;
-  return is_empty(args) ? 0 : detail::operations_of(on).scan.scratch(args);
+  return detail::in_call("scan_segments_scratch_bytes",
+                         [&] { return scratch_of(on, segment_args(type, count, segments, options)); });
 }
 
-void scan_elements(stream_ref stream, const void* in, void* out, element_type type, const scan_shape& shape,
-                   void* scratch, std::size_t scratch_bytes, const scan_options& options) {
-  auto args = args_of(type, shape, options);
-  if (is_empty(args)) return;
-  args.in = in;
-  args.out = out;
-  run(stream, args, scratch, scratch_bytes);
+void scan_untyped(stream_ref stream, const void* in, void* out, element_type type, const scan_shape& shape,
+                  scratch_ref scratch, const scan_options& options) {
+  detail::in_call("scan", [&] {
+    detail::device_of(stream);
+    const auto args = args_of(type, shape, options);
+    if (!is_empty(args)) run("scan", stream, args, in, out, scratch);
+  });
 }
 
-void scan_segments_elements(stream_ref stream, const void* in, void* out, element_type type, std::int64_t count,
-                            const std::int64_t* offsets, std::int64_t segments, void* scratch,
-                            std::size_t scratch_bytes, const scan_options& options) {
-  auto args = args_of(type, count, options);
-  detail::require_extent(segments, "segments");
-  if (is_empty(args)) return;
-  if (segments > 0) {
-    detail::require_pointer(offsets, "offsets");
-    detail::require_aligned(offsets, alignof(std::int64_t), "offsets");
-    const auto bytes = detail::checked_product(segments, sizeof *offsets, "segments");
-    detail::require_disjoint(offsets, bytes, out, span_bytes(args, args.out_ld));
-    require_rising(stream.on(), offsets, segments);
-    args.offsets = offsets;
-    args.segments = segments;
-  }
-  args.in = in;
-  args.out = out;
-  run(stream, args, scratch, scratch_bytes);
+void scan_untyped(stream_ref stream, const void* in, void* out, element_type type, extent count, scratch_ref scratch,
+                  const scan_options& options) {
+  scan_untyped(stream, in, out, type, scan_shape{1, count}, scratch, options);
+}
+
+void scan_segments_untyped(stream_ref stream, const void* in, void* out, element_type type, extent count,
+                           const std::int64_t* offsets, extent segments, scratch_ref scratch,
+                           const scan_options& options) {
+  detail::in_call("scan_segments", [&] {
+    detail::device_of(stream);
+    auto args = segment_args(type, count, segments, options);
+    if (is_empty(args)) return;
+    args.offsets = args.segments > 0 ? offsets : nullptr;
+    require_offsets(stream, args, out);
+    run("scan_segments", stream, args, in, out, scratch);
+  });
 }
 
 }  // namespace twill

@@ -126,7 +126,7 @@ std::int64_t first_difference(const std::vector<unsigned char>& found, const std
 // The bits of twill::sieve as flags of `count` numbers from `first`, a multiple of 64, on.
 std::vector<std::int32_t> flags_of_bits(stream_ref stream, std::int64_t first, std::int64_t count, const void* out) {
   std::vector<std::uint32_t> bits(static_cast<std::size_t>((count + 63) / 64));
-  download_bytes(stream, bits.data(), static_cast<const std::uint32_t*>(out) + first / 64, bits.size() * 4);
+  download_bytes(stream, static_cast<const std::uint32_t*>(out) + first / 64, bits.data(), bits.size() * 4);
   stream.wait();
   std::vector<std::int32_t> flags(static_cast<std::size_t>(count), 1);
   for (std::size_t i = 1; i < flags.size(); i += 2) flags[i] = (bits[i / 64] >> (i % 64 / 2) & 1) == 0;
@@ -146,7 +146,7 @@ std::string sieve_fault(stream_ref stream, const rung& which, std::int64_t count
     if (bits) {
       found = flags_of_bits(stream, first, part, out);
     } else {
-      download_bytes(stream, found.data(), static_cast<const std::int32_t*>(out) + first, found.size() * 4);
+      download_bytes(stream, static_cast<const std::int32_t*>(out) + first, found.data(), found.size() * 4);
       stream.wait();
     }
     const auto differs = std::mismatch(found.begin(), found.end(), composite.begin());
@@ -172,7 +172,7 @@ std::string array_fault(stream_ref stream, std::string_view op, const rung& whic
     const std::int64_t part = std::min(chunk_elements, count - first);
     const auto right = expected.next(first, part);
     std::vector<unsigned char> found(right.size());
-    download_bytes(stream, found.data(), static_cast<const unsigned char*>(out) + first * bytes, found.size());
+    download_bytes(stream, static_cast<const unsigned char*>(out) + first * bytes, found.data(), found.size());
     stream.wait();
     const std::int64_t differs = first_difference(found, right, bytes);
     if (differs >= 0) return fmt::format("element {} differs", first + differs);

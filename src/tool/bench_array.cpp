@@ -54,10 +54,10 @@ class array_problem : public ladder_problem {
            const rung_options& options) const override {
     void* scratch = scratch_.on(stream, scratch_bytes());
     if (rungs_take(op_, type_)) {
-      array_rung(stream, op_, which.name, in, out, type_.kind, count_, scratch, scratch_bytes(), options);
+      array_rung(stream, op_, which.name, in, out, type_.kind, count_, {scratch, scratch_bytes()}, options);
     } else if (which.promise == rung_promise::copy) {  // bytes are bytes
-      array_rung(stream, "reverse", which.name, in, out, twill::element_type::u8, count_ * type_.bytes, scratch,
-                 scratch_bytes(), options);
+      array_rung(stream, "reverse", which.name, in, out, twill::element_type::u8, count_ * type_.bytes,
+                 {scratch, scratch_bytes()}, options);
     } else if (which.name == "tuned" || which.name == "cpu-tuned") {
       run_operation(stream, in, out, scratch, options.repeats);
     } else {
@@ -78,9 +78,9 @@ class array_problem : public ladder_problem {
   void run_operation(stream_ref stream, const void* in, void* out, void* scratch, int repeats) const {
     for (int i = 0; i < repeats; ++i) {
       if (op_ == "reverse") {
-        reverse_bytes(stream, in, out, count_, type_.bytes);
+        reverse_bytes(stream, in, out, type_.bytes, count_);
       } else {
-        scan_elements(stream, in, out, type_.kind, {count_}, scratch, scratch_bytes(), {scan_op::sum, true});
+        scan_untyped(stream, in, out, type_.kind, count_, {scratch, scratch_bytes()}, {scan_op::sum, true});
       }
     }
   }

@@ -25,7 +25,7 @@ class copy_problem : public moving_problem {
 
  protected:
   void move(stream_ref stream, const void* in, void* out) const override {
-    copy_pitched_bytes(stream, in, out, element_bytes_, {rows_, cols_, pitch_, pitch_});
+    copy_bytes(stream, in, out, element_bytes_, {rows_, cols_, pitch_, pitch_});
   }
   moved_elements moved() const override {
     const std::int64_t row = pitch_ * element_bytes_;

@@ -63,12 +63,12 @@ class reduce_problem : public ladder_problem {
       run_operation(stream, in, out, options.repeats);
     } else if (which.name == "memcpy") {  // bytes are bytes
       void* to = static_cast<unsigned char*>(out) + sums_bytes();
-      reduce_rung(stream, which.name, in, out, twill::element_type::u32, words, to, in_bytes(), options);
+      reduce_rung(stream, which.name, in, out, twill::element_type::u32, words, {to, in_bytes()}, options);
     } else if (which.promise == rung_promise::nothing) {
-      reduce_rung(stream, which.name, in, out, twill::element_type::u32, words, scratch(stream), scratch_bytes(),
+      reduce_rung(stream, which.name, in, out, twill::element_type::u32, words, {scratch(stream), scratch_bytes()},
                   options);
     } else if (rungs_sum(type_.kind)) {
-      reduce_rung(stream, which.name, in, out, type_.kind, cols_, scratch(stream), scratch_bytes(), options);
+      reduce_rung(stream, which.name, in, out, type_.kind, cols_, {scratch(stream), scratch_bytes()}, options);
     } else {
       leave_out("the ladder's own rungs cannot sum " + type_.name, "they sum i32, u32, i64, u64, f32, f64");
     }
@@ -80,7 +80,7 @@ class reduce_problem : public ladder_problem {
     const auto bytes = static_cast<std::size_t>(type_.bytes);
     std::vector<unsigned char> expected(expected_.size() * bytes), found(expected.size());
     store_numbers(expected.data(), expected_.data(), sums(), type_.kind);
-    download_bytes(stream, found.data(), out, found.size());
+    download_bytes(stream, out, found.data(), found.size());
     stream.wait();
     const auto differs = std::mismatch(found.begin(), found.end(), expected.begin()).first;
     if (differs == found.end()) return "";
@@ -91,19 +91,27 @@ class reduce_problem : public ladder_problem {
  private:
   std::int64_t sums() const { return what_ == summed::columns ? cols_ : rows_; }
   std::size_t sums_bytes() const { return static_cast<std::size_t>(sums() * type_.bytes + 255) / 256 * 256; }
-  std::size_t scratch_bytes() const { return in_bytes() / 32 + (std::size_t{1} << 16) + reduce_scratch_bytes; }
+  std::size_t scratch_bytes() const { return in_bytes() / 32 + (std::size_t{1} << 16) + (std::size_t{8} << 20); }
   void* scratch(stream_ref stream) const { return rung_scratch_.on(stream, scratch_bytes()); }
 
   /// As an application calls it: with scratch made once.
   void run_operation(stream_ref stream, const void* in, void* out, int repeats) const {
     auto& scratch = scratches_[stream.on().properties().name];
-    if (!scratch) scratch.emplace(stream);
-    const auto sum = what_ == summed::columns ? &reduce_columns_bytes : &reduce_rows_bytes;
+    const reduce_options options{reduce_op::sum, true};
+    const reduce_shape shape{rows_, cols_};
+    if (scratch.data() == nullptr) {
+      const auto& on = stream.on();
+      scratch = raw_buffer(on, what_ == summed::columns
+                                   ? reduce_columns_scratch_bytes(on, type_.kind, type_.kind, shape, options)
+                                   : reduce_rows_scratch_bytes(on, type_.kind, type_.kind, shape, options));
+      fill_bytes(stream, scratch.data(), 0, scratch.size_bytes());
+    }
+    const auto sum = what_ == summed::columns ? reduce_columns_untyped : reduce_rows_untyped;
     for (int i = 0; i < repeats; ++i) {
       if (what_ == summed::array) {
-        reduce_bytes(stream, reduce_op::sum, in, type_.kind, out, type_.kind, cols_, *scratch);
+        reduce_untyped(stream, in, out, type_.kind, type_.kind, cols_, scratch, options);
       } else {
-        sum(stream, reduce_op::sum, in, type_.kind, out, type_.kind, {rows_, cols_}, *scratch);
+        sum(stream, in, out, type_.kind, type_.kind, shape, scratch, options);
       }
     }
   }
@@ -129,8 +137,8 @@ class reduce_problem : public ladder_problem {
   summed what_;
   std::int64_t rows_, cols_;
   element_type type_;
-  mutable std::vector<std::int64_t> expected_;                              // once it was asked for
-  mutable std::map<std::string, std::optional<reduce_scratch>> scratches_;  // by device
+  mutable std::vector<std::int64_t> expected_;           // once it was asked for
+  mutable std::map<std::string, raw_buffer> scratches_;  // by device
   mutable shared_scratch rung_scratch_;
 };
 

@@ -19,15 +19,15 @@ class in_place_problem : public moved_transpose {
   std::size_t touched_bytes() const override { return in_bytes(); }
 
   void place_input(stream_ref stream, const void* in, void* out) const override {
-    copy_bytes(stream, out, in, in_bytes());
+    copy_bytes(stream, in, out, in_bytes());
   }
 
   void run(stream_ref stream, const rung& which, const void* in, void* out,
            const rung_options& options) const override {
     if (which.promise == rung_promise::copy) return moved_transpose::run(stream, which, in, out, options);
     const auto size = which.name == least_name ? scratch_size::least : scratch_size::fast;
-    transpose_in_place_bytes(stream, out, element_bytes(), shape_, static_cast<unsigned char*>(out) + scratch_place(),
-                             scratch_bytes(size));
+    transpose_in_place_bytes(stream, out, element_bytes(), shape_,
+                             {static_cast<unsigned char*>(out) + scratch_place(), scratch_bytes(size)});
   }
 
  protected:
@@ -36,7 +36,7 @@ class in_place_problem : public moved_transpose {
  private:
   std::size_t scratch_place() const { return (in_bytes() + 255) / 256 * 256; }
   std::size_t scratch_bytes(scratch_size size) const {
-    return transpose_in_place_scratch_bytes(element_bytes(), shape_, size);
+    return transpose_in_place_scratch_bytes(device(), element_bytes(), shape_, size);
   }
 
   transpose_in_place_shape shape_;

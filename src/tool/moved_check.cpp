@@ -132,7 +132,7 @@ std::string first_moved_wrong(stream_ref stream, const void* out, std::size_t ou
   std::int64_t element = 0;
   for (std::int64_t seen = 0; seen < total;) {
     const std::int64_t first = seen, end = std::min(first + chunk_bytes, total);
-    download_bytes(stream, chunk.data(), static_cast<const unsigned char*>(out) + first,
+    download_bytes(stream, static_cast<const unsigned char*>(out) + first, chunk.data(),
                    static_cast<std::size_t>(end - first));
     stream.wait();
     const output_part part{chunk.data(), first};

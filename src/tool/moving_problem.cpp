@@ -24,7 +24,7 @@ void moving_problem::run(stream_ref stream, const rung& which, const void* in, v
                          const rung_options& options) const {
   for (int i = 0; i < options.repeats; ++i) {
     if (which.promise == rung_promise::copy) {
-      copy_bytes(stream, out, in, static_cast<std::size_t>(elements_bytes()));
+      copy_bytes(stream, in, out, static_cast<std::size_t>(elements_bytes()));
     } else {
       move(stream, in, out);
     }

@@ -34,7 +34,7 @@ double rough_seconds(stream_ref stream, const working_set& pairs, const launch_f
   start.record(stream);
   launch(pairs.in(pair), pairs.out(pair));
   end.record(stream);
-  return end.since(start).count();
+  return end.elapsed(start).count();
 }
 
 timing measure(stream_ref stream, const working_set& pairs, const launch_function& launch, int reps) {
@@ -58,7 +58,7 @@ timing measure(stream_ref stream, const working_set& pairs, const launch_functio
   }
 
   std::vector<double> seconds;
-  for (std::size_t i = 1; i < marks.size(); ++i) seconds.push_back(marks[i].since(marks[i - 1]).count() / batch);
+  for (std::size_t i = 1; i < marks.size(); ++i) seconds.push_back(marks[i].elapsed(marks[i - 1]).count() / batch);
   return {quartiles_of(seconds), samples};
 }
 

@@ -116,7 +116,7 @@ std::optional<matrix_place> first_wrong(stream_ref stream, const void* out, cons
   std::vector<unsigned char> chunk(static_cast<std::size_t>(std::min(step, total) * in.element_bytes));
   for (std::int64_t first = 0; first < total; first += step) {
     const std::int64_t count = std::min(step, total - first);
-    download_bytes(stream, chunk.data(), static_cast<const unsigned char*>(out) + first * in.element_bytes,
+    download_bytes(stream, static_cast<const unsigned char*>(out) + first * in.element_bytes, chunk.data(),
                    static_cast<std::size_t>(count * in.element_bytes));
     stream.wait();
     const auto wrong = check(chunk.data(), count, in, tile, out_cols, {first / out_cols, first % out_cols});

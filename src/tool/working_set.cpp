@@ -20,7 +20,7 @@ void upload_data(stream_ref stream, void* to, const ladder_problem& problem) {
   for (std::size_t first = 0; first < bytes; first += chunk_bytes) {
     const std::size_t part = std::min(chunk_bytes, bytes - first);
     problem.write_input(chunk.data(), first, part);
-    upload_bytes(stream, static_cast<unsigned char*>(to) + first, chunk.data(), part);
+    upload_bytes(stream, chunk.data(), static_cast<unsigned char*>(to) + first, part);
     stream.wait();
   }
 }
@@ -36,7 +36,7 @@ working_set::working_set(stream_ref stream, const ladder_problem& problem, int p
       outs_(stream.on(), out_pitch_ * static_cast<std::size_t>(pairs)) {
   upload_data(stream, ins_.data(), problem);
   for (int pair = 1; pair < pairs; ++pair)
-    copy_bytes(stream, at(ins_, in_pitch_, pair), ins_.data(), problem.in_bytes());
+    copy_bytes(stream, ins_.data(), at(ins_, in_pitch_, pair), problem.in_bytes());
   for (int pair = 0; pair < pairs; ++pair) problem.prepare(stream, in(pair), out(pair));
   stream.wait();
 }

@@ -60,15 +60,15 @@ std::string hexadecimal(const void* from, std::size_t bytes) {
 
 /// The sum of all elements, and a digest of the sums of rows and of columns.
 template <class T>
-std::string bits_of(twill::stream_ref stream, const twill::reduce_scratch& scratch) {
+std::string bits_of(twill::stream_ref stream, const twill::raw_buffer& scratch) {
   std::vector<T> data(static_cast<std::size_t>(rows * cols)), results(1 + rows + cols);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = element<T>(i);
   twill::buffer<T> in(stream.on(), data.size()), out(stream.on(), results.size());
   in.upload(data, stream);
   const auto sum = twill::reduce_op::sum;
-  twill::reduce(stream, sum, in.data(), out.data(), rows * cols, scratch);
-  twill::reduce_rows(stream, sum, in.data(), out.data() + 1, {rows, cols}, scratch);
-  twill::reduce_columns(stream, sum, in.data(), out.data() + 1 + rows, {rows, cols}, scratch);
+  twill::reduce(stream, in.data(), out.data(), rows * cols, scratch, {sum});
+  twill::reduce_rows(stream, in.data(), out.data() + 1, {rows, cols}, scratch, {sum});
+  twill::reduce_columns(stream, in.data(), out.data() + 1 + rows, {rows, cols}, scratch, {sum});
   out.download(results, stream);
   stream.wait();
   char text[64];
@@ -80,7 +80,7 @@ std::string bits_of(twill::stream_ref stream, const twill::reduce_scratch& scrat
 std::string bits_on(const std::string& name) {
   const auto device = twill::device::open(name);
   const twill::stream stream(device);
-  const twill::reduce_scratch scratch(stream);
+  const twill::raw_buffer scratch(device, std::size_t{8} << 20);
   return bits_of<float>(stream, scratch) + bits_of<double>(stream, scratch) + bits_of<twill::float16>(stream, scratch) +
          bits_of<twill::bfloat16>(stream, scratch) + bits_of<std::complex<float>>(stream, scratch) +
          bits_of<std::complex<double>>(stream, scratch);

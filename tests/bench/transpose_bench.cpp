@@ -62,7 +62,7 @@ void transpose(benchmark::State& state) {
 
 void memcpy(benchmark::State& state) {
   problem p(state);
-  measure(state, p, [&] { twill::copy_bytes(p.stream, p.out.data(), p.in.data(), p.bytes()); });
+  measure(state, p, [&] { twill::copy_bytes(p.stream, p.in.data(), p.out.data(), p.bytes()); });
 }
 
 void sizes(benchmark::internal::Benchmark* b) {

@@ -58,12 +58,11 @@ void check_rung(twill::stream_ref stream, std::string_view op, const twill::rung
   const auto in = numbers<T>(count);
   twill::buffer<T> a(stream.on(), in.size() + guard), out(stream.on(), in.size() + guard);
   const twill::raw_buffer scratch(stream.on(), twill::array_rung_scratch_bytes(stream.on(), op, type, count));
-  twill::upload_bytes(stream, a.data(), in.data(), in.size() * sizeof(T));
+  twill::upload_bytes(stream, in.data(), a.data(), in.size() * sizeof(T));
   twill::fill_bytes(stream, out.data(), 0x5a, out.size_bytes());
   twill::fill_bytes(stream, scratch.data(), 0xff, scratch.size_bytes());
   std::vector<T> found(out.size()), expected = expected_of(op, rung, in);
-  twill::array_rung(stream, op, rung.name, a.data(), out.data(), type, count, scratch.data(), scratch.size_bytes(),
-                    options);
+  twill::array_rung(stream, op, rung.name, a.data(), out.data(), type, count, scratch, options);
   out.download(found, stream);
   stream.wait();
   if (op == "sieve" && (name == "tuned" || name == "cpu-tuned" ||
@@ -142,7 +141,7 @@ TEST_CASE("errors") {
     float* in = memory.data();
     twill::fill_bytes(stream, in, 0x5a, memory.size_bytes());
     const auto call = [&](const char* op, const char* name, const void* from, std::size_t bytes) {
-      twill::array_rung(stream, op, name, from, in + 32, twill::element_type::f32, 16, in + 16, bytes);
+      twill::array_rung(stream, op, name, from, in + 32, twill::element_type::f32, 16, {in + 16, bytes});
     };
     CHECK_THROWS_AS(call("sort", "naive", in, 64), twill::error);
     CHECK_THROWS_AS(call("scan", "no such rung", in, 64), twill::error);

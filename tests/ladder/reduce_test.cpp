@@ -36,8 +36,7 @@ T rung_sum(twill::stream_ref stream, const twill::rung& rung, const std::vector<
   twill::raw_buffer scratch(stream.on(), twill::reduce_rung_scratch_bytes(stream.on(), rung.name, type, count));
   a.upload(in, stream);
   out.upload(guard, stream);
-  twill::reduce_rung(stream, rung.name, a.data(), out.data(), type, count, scratch.data(), scratch.size_bytes(),
-                     options);
+  twill::reduce_rung(stream, rung.name, a.data(), out.data(), type, count, scratch, options);
   std::vector<T> found(4);
   out.download(found, stream);
   stream.wait();
@@ -130,7 +129,7 @@ TEST_CASE("bounds: nothing to sum gives 0") {
       if (rung.promise != twill::rung_promise::result) continue;
       twill::buffer<float> out(device, 1);
       out.upload(std::vector<float>{5}, stream);
-      twill::reduce_rung(stream, rung.name, nullptr, out.data(), twill::element_type::f32, 0, nullptr, 0);
+      twill::reduce_rung(stream, rung.name, nullptr, out.data(), twill::element_type::f32, 0, {});
       std::vector<float> found(1);
       out.download(found, stream);
       stream.wait();
@@ -150,7 +149,7 @@ TEST_CASE("errors: the same on every device") {
     const auto code = [&](std::string_view name, const void* from, void* to, twill::element_type type,
                           std::int64_t count, void* space, std::size_t space_bytes, twill::rung_options options) {
       try {
-        twill::reduce_rung(stream, name, from, to, type, count, space, space_bytes, options);
+        twill::reduce_rung(stream, name, from, to, type, count, {space, space_bytes}, options);
       } catch (const twill::error& e) {
         return e.code();
       }

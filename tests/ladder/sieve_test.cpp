@@ -25,7 +25,7 @@ bool is_prime(std::int64_t n) {
 std::uint64_t count_of(twill::stream_ref stream, const twill::sieve_range& range) {
   const twill::raw_buffer scratch(stream.on(), twill::sieve_scratch_bytes(stream.on(), range));
   twill::buffer<std::uint64_t> count(stream.on(), 1);
-  twill::sieve_count(stream, range, count.data(), scratch.data(), scratch.size_bytes());
+  twill::sieve_count(stream, count.data(), range, scratch);
   std::uint64_t found = 0;
   count.download(&found, stream);
   stream.wait();
@@ -37,7 +37,7 @@ std::vector<std::uint32_t> bits_of(twill::stream_ref stream, const twill::sieve_
   const auto words = static_cast<std::size_t>(twill::sieve_words(range));
   twill::buffer<std::uint32_t> bits(stream.on(), words + 1);
   twill::fill_bytes(stream, bits.data(), 0x5a, bits.size_bytes());
-  twill::sieve_bits(stream, range, bits.data(), scratch.data(), scratch.size_bytes());
+  twill::sieve_bits(stream, bits.data(), range, scratch);
   std::vector<std::uint32_t> found(words + 1);
   bits.download(found, stream);
   stream.wait();
@@ -100,7 +100,7 @@ TEST_CASE("list") {
     const twill::raw_buffer scratch(device, twill::sieve_scratch_bytes(device, range));
     twill::buffer<std::uint64_t> list(device, 60000), count(device, 1);
     twill::fill_bytes(stream, list.data(), 0, list.size_bytes());
-    twill::sieve_list(stream, range, list.data(), 50000, count.data(), scratch.data(), scratch.size_bytes());
+    twill::sieve_list(stream, list.data(), count.data(), 50000, range, scratch);
     std::vector<std::uint64_t> found(60000), total(1), expected;
     list.download(found, stream);
     count.download(total, stream);
@@ -121,17 +121,18 @@ TEST_CASE("errors") {
     auto* count = memory.data();
     void* scratch = memory.data() + 2;
     const auto bytes = twill::sieve_scratch_bytes(device, {0, 1000});
-    CHECK_THROWS_AS(twill::sieve_count(stream, {1, 1000}, count, scratch, bytes), twill::error);
-    CHECK_THROWS_AS(twill::sieve_count(stream, {-64, 1000}, count, scratch, bytes), twill::error);
-    CHECK_THROWS_AS(twill::sieve_count(stream, {0, (std::int64_t{1} << 40) + 1}, count, scratch, bytes), twill::error);
-    CHECK_THROWS_AS(twill::sieve_count(stream, {0, 1000}, nullptr, scratch, bytes), twill::error);
-    CHECK_THROWS_AS(twill::sieve_count(stream, {0, 1000}, count, nullptr, bytes), twill::error);
-    CHECK_THROWS_AS(twill::sieve_count(stream, {0, 1000}, count, scratch, bytes - 1), twill::error);
-    CHECK_THROWS_AS(twill::sieve_bits(stream, {0, 1000}, nullptr, scratch, bytes), twill::error);
-    CHECK_THROWS_AS(twill::sieve_bits(stream, {0, 1000}, static_cast<std::uint32_t*>(scratch) + 8, scratch, bytes),
+    CHECK_THROWS_AS(twill::sieve_count(stream, count, {1, 1000}, {scratch, bytes}), twill::error);
+    CHECK_THROWS_AS(twill::sieve_count(stream, count, {-64, 1000}, {scratch, bytes}), twill::error);
+    CHECK_THROWS_AS(twill::sieve_count(stream, count, {0, (std::int64_t{1} << 40) + 1}, {scratch, bytes}),
                     twill::error);
-    CHECK_THROWS_AS(twill::sieve_count(stream, {0, 1000}, memory.data() + 4, scratch, bytes), twill::error);
-    CHECK_THROWS_AS(twill::sieve_list(stream, {0, 1000}, nullptr, 1, count, scratch, bytes), twill::error);
+    CHECK_THROWS_AS(twill::sieve_count(stream, nullptr, {0, 1000}, {scratch, bytes}), twill::error);
+    CHECK_THROWS_AS(twill::sieve_count(stream, count, {0, 1000}, {nullptr, bytes}), twill::error);
+    CHECK_THROWS_AS(twill::sieve_count(stream, count, {0, 1000}, {scratch, bytes - 1}), twill::error);
+    CHECK_THROWS_AS(twill::sieve_bits(stream, nullptr, {0, 1000}, {scratch, bytes}), twill::error);
+    CHECK_THROWS_AS(twill::sieve_bits(stream, static_cast<std::uint32_t*>(scratch) + 8, {0, 1000}, {scratch, bytes}),
+                    twill::error);
+    CHECK_THROWS_AS(twill::sieve_count(stream, memory.data() + 4, {0, 1000}, {scratch, bytes}), twill::error);
+    CHECK_THROWS_AS(twill::sieve_list(stream, nullptr, count, 1, {0, 1000}, {scratch, bytes}), twill::error);
   });
 }
 
@@ -142,7 +143,7 @@ TEST_CASE("errors: a device whose blocks have too little shared memory") {
   const twill::raw_buffer scratch(old, twill::sieve_scratch_bytes(old, range));
   twill::buffer<std::uint64_t> count(old, 1);
   try {
-    twill::sieve_count(stream, range, count.data(), scratch.data(), scratch.size_bytes());
+    twill::sieve_count(stream, count.data(), range, scratch);
     FAIL("sieved");
   } catch (const twill::error& e) {
     CHECK(e.code() == twill::errc::unsupported);

@@ -130,7 +130,7 @@ TEST_CASE("bounds: beyond 2^31 elements, on GPUs with the memory for it") {
     std::vector<unsigned char> columns(static_cast<std::size_t>(rows * end)), found(columns.size()), wanted(found);
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = static_cast<unsigned char>(i * 37 + i / 251);
     for (std::int64_t row = 0; row < rows; ++row) {
-      twill::upload_bytes(stream, static_cast<char*>(in.data()) + (row + 1) * cols - end, columns.data() + row * end,
+      twill::upload_bytes(stream, columns.data() + row * end, static_cast<char*>(in.data()) + (row + 1) * cols - end,
                           static_cast<std::size_t>(end));
     }
     support::transpose_reference(columns.data(), wanted.data(), 1, {rows, end});
@@ -139,7 +139,7 @@ TEST_CASE("bounds: beyond 2^31 elements, on GPUs with the memory for it") {
       twill::fill_bytes(stream, out.data(), 0xA5, out.size_bytes());
       twill::transpose_rung(stream, rung.name, in.data(), out.data(), 1, rows, cols);
       const auto* last = static_cast<const char*>(out.data()) + (cols - end) * rows;
-      twill::download_bytes(stream, found.data(), last, found.size());
+      twill::download_bytes(stream, last, found.data(), found.size());
       stream.wait();
       const std::string name(rung.name);
       CAPTURE(name);

@@ -46,7 +46,7 @@ class storm {
         sums_(on, size()),
         out_(on, size()),
         wrong_(on, 1),
-        scratch_(on, scan_scratch_bytes(on, element_type_of<T>, {most})) {
+        scratch_(on, scan_scratch_bytes(on, element_type_of<T>, most)) {
     std::vector<T> numbers(size()), sums(size());
     T sum = 0;
     for (std::size_t i = 0; i < numbers.size(); ++i) {

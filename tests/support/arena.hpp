@@ -36,8 +36,8 @@ class arena {
         std::memcpy(host->data() + i, &word, 8);
       }
     }
-    twill::upload_bytes(stream_, in_.data(), host_in_.data(), bytes);
-    twill::upload_bytes(stream_, out_.data(), host_out_.data(), bytes);
+    twill::upload_bytes(stream_, host_in_.data(), in_.data(), bytes);
+    twill::upload_bytes(stream_, host_out_.data(), out_.data(), bytes);
     stream_.wait();
   }
 
@@ -63,8 +63,8 @@ class arena {
   /// is wrong; "" when none is.
   std::string finish() {
     std::vector<unsigned char> in(host_in_.size()), out(host_out_.size());
-    twill::download_bytes(stream_, in.data(), in_.data(), in.size());
-    twill::download_bytes(stream_, out.data(), out_.data(), out.size());
+    twill::download_bytes(stream_, in_.data(), in.data(), in.size());
+    twill::download_bytes(stream_, out_.data(), out.data(), out.size());
     stream_.wait();
     for (const span& each : free_) std::memcpy(host_out_.data() + each.first, out.data() + each.first, each.bytes);
     std::string wrong = in == host_in_ ? "" : "an input was changed, by one of these or a call before: " + all_texts();

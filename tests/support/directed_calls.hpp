@@ -227,7 +227,7 @@ class directed_calls {
     }
   }
 
-  void copy(const twill::pitched_shape& s, std::int64_t in_offset, std::int64_t out_offset) {
+  void copy(const twill::copy_shape& s, std::int64_t in_offset, std::int64_t out_offset) {
     calls_.push_back(copy_call(s, 1, static_cast<std::size_t>(in_offset), static_cast<std::size_t>(out_offset)));
   }
 

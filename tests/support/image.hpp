@@ -29,7 +29,7 @@ class image {
     }
     for (; i < host_.size(); ++i) host_[i] = static_cast<unsigned char>(random());
     for (auto& byte : host_) byte = finite ? static_cast<unsigned char>((byte & 0x2f) | 0x10) : byte;
-    twill::upload_bytes(stream, memory_.data(), host_.data(), host_.size());
+    twill::upload_bytes(stream, host_.data(), memory_.data(), host_.size());
     stream.wait();  // callers change what `expected` gives, which is what was uploaded
   }
 
@@ -40,7 +40,7 @@ class image {
   /// Waits for the stream and compares all bytes, guards included.
   bool matches(twill::stream_ref stream) const {
     std::vector<unsigned char> found(host_.size());
-    twill::download_bytes(stream, found.data(), memory_.data(), found.size());
+    twill::download_bytes(stream, memory_.data(), found.data(), found.size());
     stream.wait();
     return found == host_;
   }
@@ -48,7 +48,7 @@ class image {
   /// As `matches`, but what lies between the guards may be anything.
   bool guards_match(twill::stream_ref stream) const {
     std::vector<unsigned char> found(host_.size());
-    twill::download_bytes(stream, found.data(), memory_.data(), found.size());
+    twill::download_bytes(stream, memory_.data(), found.data(), found.size());
     stream.wait();
     const auto end = static_cast<std::ptrdiff_t>(host_.size() - guard);
     return std::equal(host_.begin(), host_.begin() + static_cast<std::ptrdiff_t>(begin_), found.begin()) &&

@@ -62,7 +62,7 @@ inline drawn_call transpose_in_place_call(const twill::transpose_in_place_shape&
   call.text = text_of("transpose_in_place", s.rows, "x", s.cols, "batch", s.batch, "ld", s.ld, "stride", s.stride,
                       "bytes", bytes, "offsets", offset, scratch_offset, "scratch", scratch_bytes);
   call.run = [=](twill::stream_ref stream, const unsigned char*, unsigned char* data, unsigned char* scratch) {
-    twill::transpose_in_place_bytes(stream, data, bytes, s, scratch, scratch_bytes);
+    twill::transpose_in_place_bytes(stream, data, bytes, s, {scratch, scratch_bytes});
   };
   call.expect = [=](const unsigned char*, unsigned char* data) { transpose_in_place_reference(data, bytes, s); };
   return call;
@@ -91,22 +91,22 @@ inline drawn_call permute_call(const twill::permute_shape& s, std::int64_t bytes
   return call;
 }
 
-inline drawn_call copy_call(const twill::pitched_shape& s, std::int64_t bytes, std::size_t in_offset,
+inline drawn_call copy_call(const twill::copy_shape& s, std::int64_t bytes, std::size_t in_offset,
                             std::size_t out_offset) {
-  const std::int64_t in_pitch = s.in_pitch ? s.in_pitch : s.cols, out_pitch = s.out_pitch ? s.out_pitch : s.cols;
+  const std::int64_t in_ld = s.in_ld ? s.in_ld : s.cols, out_ld = s.out_ld ? s.out_ld : s.cols;
   drawn_call call;
-  call.in_bytes = static_cast<std::size_t>(((s.rows - 1) * in_pitch + s.cols) * bytes);
-  call.out_bytes = static_cast<std::size_t>(((s.rows - 1) * out_pitch + s.cols) * bytes);
+  call.in_bytes = static_cast<std::size_t>(((s.rows - 1) * in_ld + s.cols) * bytes);
+  call.out_bytes = static_cast<std::size_t>(((s.rows - 1) * out_ld + s.cols) * bytes);
   call.in_offset = in_offset;
   call.out_offset = out_offset;
-  call.text = text_of("copy", s.rows, "x", s.cols, "pitch", s.in_pitch, s.out_pitch, "bytes", bytes, "offsets",
-                      in_offset, out_offset);
+  call.text = text_of("copy", s.rows, "x", s.cols, "pitch", s.in_ld, s.out_ld, "bytes", bytes, "offsets", in_offset,
+                      out_offset);
   call.run = [=](twill::stream_ref stream, const unsigned char* in, unsigned char* out, unsigned char*) {
-    twill::copy_pitched_bytes(stream, in, out, bytes, s);
+    twill::copy_bytes(stream, in, out, bytes, s);
   };
   call.expect = [=](const unsigned char* in, unsigned char* out) {
     for (std::int64_t row = 0; row < s.rows; ++row) {
-      std::memcpy(out + row * out_pitch * bytes, in + row * in_pitch * bytes, static_cast<std::size_t>(s.cols * bytes));
+      std::memcpy(out + row * out_ld * bytes, in + row * in_ld * bytes, static_cast<std::size_t>(s.cols * bytes));
     }
   };
   return call;
@@ -123,8 +123,8 @@ inline drawn_call reverse_call(std::int64_t count, std::int64_t bytes, bool in_p
   call.text =
       text_of(in_place ? "reverse_in_place" : "reverse", count, "bytes", bytes, "offsets", in_offset, out_offset);
   call.run = [=](twill::stream_ref stream, const unsigned char* in, unsigned char* out, unsigned char*) {
-    if (in_place) return twill::reverse_in_place_bytes(stream, out, count, bytes);
-    twill::reverse_bytes(stream, in, out, count, bytes);
+    if (in_place) return twill::reverse_in_place_bytes(stream, out, bytes, count);
+    twill::reverse_bytes(stream, in, out, bytes, count);
   };
   call.expect = [=](const unsigned char* in, unsigned char* out) {
     const unsigned char* from = in_place ? out : in;

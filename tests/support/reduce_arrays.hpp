@@ -26,11 +26,19 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && std::memcmp(left, right, a.size() * sizeof(T)) == 0;
 }
 
+/// Scratch memory that is enough for any shape, and full of ones.
+inline twill::raw_buffer reduce_scratch_of(twill::stream_ref stream) {
+  using type = twill::element_type;
+  twill::raw_buffer scratch(stream.on(), twill::reduce_rows_scratch_bytes(stream.on(), type::f64, type::f64, {1, 1}));
+  twill::fill_bytes(stream, scratch.data(), 0xff, scratch.size_bytes());
+  return scratch;
+}
+
 /// Calls f with a stream and scratch of each device.
 template <class F>
 void on_each_scratch(F&& f) {
   on_each_stream([&](const twill::device&, twill::stream_ref stream) {
-    const twill::reduce_scratch scratch(stream);
+    const twill::raw_buffer scratch = reduce_scratch_of(stream);
     f(stream, scratch);
   });
 }

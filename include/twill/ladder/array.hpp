@@ -7,7 +7,9 @@
 
 #include <twill/element.hpp>
 #include <twill/export.hpp>
+#include <twill/extent.hpp>
 #include <twill/ladder/rung.hpp>
+#include <twill/scratch.hpp>
 #include <twill/stream.hpp>
 
 namespace twill {
@@ -27,19 +29,17 @@ TWILL_API std::vector<block_shape> array_rung_blocks(const device& on, std::stri
                                                      element_type type);
 
 /// Bytes of scratch memory that any rung of `op` needs. Throws: invalid_argument.
-TWILL_API std::size_t array_rung_scratch_bytes(const device& on, std::string_view op, element_type type,
-                                               std::int64_t count);
+TWILL_API std::size_t array_rung_scratch_bytes(const device& on, std::string_view op, element_type type, extent count);
 
 /// Runs one rung.
 ///
 /// Shape: `count` elements, which may be 0.
 /// Units: 2 * count * element_bytes(type) bytes are moved for each repeat, half as many by a sieve.
-/// Memory: device memory; `in`, `out` and `scratch` are aligned to 16 bytes and apart. `scratch` may hold anything.
+/// Memory: device memory; `in`, `out` and `scratch` are aligned to 16 bytes and disjoint. `scratch` may hold anything.
 /// Order: asynchronous in `stream`. A rung of several launches repeats them all.
 /// Throws: invalid_argument (unknown op, rung, type or block, scratch too small, null, misaligned or overlapping
 ///   pointers, a negative count); unsupported (the device's limits); launch_failed.
 TWILL_API void array_rung(stream_ref stream, std::string_view op, std::string_view name, const void* in, void* out,
-                          element_type type, std::int64_t count, void* scratch, std::size_t scratch_bytes,
-                          const rung_options& options = {});
+                          element_type type, extent count, scratch_ref scratch, const rung_options& options = {});
 
 }  // namespace twill

@@ -6,7 +6,9 @@
 
 #include <twill/element.hpp>
 #include <twill/export.hpp>
+#include <twill/extent.hpp>
 #include <twill/ladder/rung.hpp>
+#include <twill/scratch.hpp>
 #include <twill/stream.hpp>
 
 namespace twill {
@@ -22,21 +24,19 @@ TWILL_API std::vector<block_shape> reduce_rung_blocks(const device& on, std::str
 /// Bytes of scratch memory that any rung needs to sum `count` elements on this device (`memcpy`: as many as it copies).
 /// Throws: invalid_argument.
 TWILL_API std::size_t reduce_rung_scratch_bytes(const device& on, std::string_view name, element_type type,
-                                                std::int64_t count);
+                                                extent count);
 
 /// out[0] = the sum of in[0] to in[count - 1] by one rung of the ladder.
 ///
 /// Shape: `count` elements of i32, u32, i64, u64, f32 or f64; integers wrap around. A count of 0 gives 0 ("read" and
 ///   "memcpy", which show what memory allows, leave `out` as it is).
 /// Units: count * element_bytes(type) bytes are read for each repeat.
-/// Memory: device memory; `in`, `out` and `scratch` aligned to 16 bytes and apart from each other. `scratch` may hold
-///   anything, so that the rung "tuned" clears a part of it first; twill::reduce, with its reduce_scratch, does not.
+/// Memory: device memory; `in`, `out` and `scratch` aligned to 16 bytes and disjoint. `scratch` may hold anything.
 /// Order: asynchronous in `stream`.
 /// Throws: invalid_argument (unknown rung, type or block, scratch too small, null, misaligned or overlapping pointers,
 ///   a negative count); unsupported (the device's limits); launch_failed.
 /// Source: Harris, 2007, Optimizing Parallel Reduction in CUDA.
 TWILL_API void reduce_rung(stream_ref stream, std::string_view name, const void* in, void* out, element_type type,
-                           std::int64_t count, void* scratch, std::size_t scratch_bytes,
-                           const rung_options& options = {});
+                           extent count, scratch_ref scratch, const rung_options& options = {});
 
 }  // namespace twill

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <twill/export.hpp>
+#include <twill/extent.hpp>
 #include <twill/ladder/rung.hpp>
 #include <twill/stream.hpp>
 
@@ -14,8 +15,7 @@ TWILL_API std::vector<rung> transpose_rungs(const device& on);
 
 /// The blocks that rung `name` can run with on this device for elements of `element_bytes`.
 /// Empty when it has no blocks (memcpy, CPU rungs). Throws: invalid_argument for an unknown rung.
-TWILL_API std::vector<block_shape> transpose_rung_blocks(const device& on, std::string_view name,
-                                                         std::int64_t element_bytes);
+TWILL_API std::vector<block_shape> transpose_rung_blocks(const device& on, std::string_view name, extent element_bytes);
 
 /// Runs one rung on a packed `rows` x `cols` matrix.
 ///
@@ -25,8 +25,7 @@ TWILL_API std::vector<block_shape> transpose_rung_blocks(const device& on, std::
 /// Order: asynchronous in `stream`.
 /// Throws: invalid_argument (unknown rung, wrong element size, block the rung does not have, null, misaligned or
 ///   overlapping pointers, negative or overflowing extents); unsupported (the device's limits); launch_failed.
-TWILL_API void transpose_rung(stream_ref stream, std::string_view name, const void* in, void* out,
-                              std::int64_t element_bytes, std::int64_t rows, std::int64_t cols,
-                              const rung_options& options = {});
+TWILL_API void transpose_rung(stream_ref stream, std::string_view name, const void* in, void* out, extent element_bytes,
+                              extent rows, extent cols, const rung_options& options = {});
 
 }  // namespace twill

@@ -22,7 +22,7 @@ typename Kind::value* partials_of(const detail::reduce_args& a) {
 }
 template <class Kind>
 constexpr std::int64_t most_partials =
-    (reduce_scratch_bytes - detail::reduce_ticket_bytes) / sizeof(typename Kind::value);
+    (detail::reduce_scratch_limit - detail::reduce_ticket_bytes) / sizeof(typename Kind::value);
 
 /// One chunk of a tile of `width` columns: leaves their values in `values`, which has room for all parts.
 template <class Kind>

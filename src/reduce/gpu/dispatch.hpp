@@ -33,6 +33,9 @@ detail::launch_config plan_rows(kernels::reduce_problem& p, const detail::reduce
 /// order does not matter (`exact`), the tree is the one that the shape decides.
 detail::launch_config plan_columns(kernels::column_problem& p, int slots, bool exact, const device_properties& device);
 
+/// Sets the tickets to zero, unless they are.
+void clear_tickets(const detail::work_queue& queue, const detail::reduce_args& args);
+
 template <class Kind>
 auto row_kernel(kernels::reduce_deal deal) {
   if (deal == kernels::reduce_deal::vectors) return &kernels::reduce_short_rows<Kind>;
@@ -44,6 +47,7 @@ template <class Kind>
 void start_rows(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
   auto p = problem_of(args, meaning);
   const auto config = plan_rows(p, args, queue.device->properties());
+  if (p.tasks > 1) clear_tickets(queue, args);
   check(launch(queue, config, row_kernel<Kind>(p.deal), p), "launch of a reduction");
 }
 
@@ -52,6 +56,7 @@ void start_columns(const detail::work_queue& queue, const detail::reduce_args& a
   kernels::column_problem p{problem_of(args, meaning), args.cols, 1, 1, 1, 1};
   const auto config =
       plan_columns(p, Kind::exact && Kind::slots == 1 ? 0 : Kind::slots, Kind::exact, queue.device->properties());
+  if (p.chunks > 1) clear_tickets(queue, args);
   check(launch(queue, config, &kernels::reduce_columns<Kind>, p), "launch of a reduction of columns");
 }
 

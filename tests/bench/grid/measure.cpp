@@ -33,7 +33,8 @@ times quartiles(std::vector<double> samples) {
 std::size_t scratch_bytes(const cell& which, const std::string& kernel) {
   if (!in_place(kernel)) return 0;
   const auto size = kernel == "fast" ? twill::scratch_size::fast : twill::scratch_size::least;
-  return twill::transpose_in_place_scratch_bytes(which.element_bytes, {which.rows, which.cols, which.batch}, size);
+  return twill::transpose_in_place_scratch_bytes(twill::device(), which.element_bytes,
+                                                 {which.rows, which.cols, which.batch}, size);
 }
 
 }  // namespace
@@ -60,9 +61,9 @@ void laboratory::fill_inputs(std::size_t bytes) {
   filled_ = bytes;
   auto* data = static_cast<unsigned char*>(in_.data());
   std::size_t done = std::min(period, bytes);
-  twill::upload_bytes(stream_, data, host_.data(), done);
+  twill::upload_bytes(stream_, host_.data(), data, done);
   for (; done < bytes; done += period) {
-    twill::copy_bytes(stream_, data + done, data, std::min(period, bytes - done));
+    twill::copy_bytes(stream_, data, data + done, std::min(period, bytes - done));
   }
 }
 
@@ -75,7 +76,7 @@ bool laboratory::has(const std::string& rung) const {
 laboratory::call laboratory::call_of(const cell& which, const std::string& kernel) const {
   const auto bytes = static_cast<std::size_t>(which.bytes());
   if (kernel == "memcpy") {
-    return [=](int pair) { twill::copy_bytes(stream_, out(pair), in(pair), bytes); };
+    return [=](int pair) { twill::copy_bytes(stream_, in(pair), out(pair), bytes); };
   }
   if (kernel == "tuned") {
     return [=](int pair) {
@@ -86,7 +87,7 @@ laboratory::call laboratory::call_of(const cell& which, const std::string& kerne
   if (in_place(kernel)) {
     return [=, scratch = scratch_bytes(which, kernel)](int pair) {
       twill::transpose_in_place_bytes(stream_, in(pair), which.element_bytes, {which.rows, which.cols, which.batch},
-                                      out_.data(), scratch);
+                                      {out_.data(), scratch});
     };
   }
   return [=](int pair) {
@@ -131,7 +132,7 @@ std::string laboratory::fault_of(const cell& which, const std::string& kernel, c
     const std::int64_t first = i == 0   ? 0
                                : i == 1 ? last
                                         : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(last + 1));
-    twill::download_bytes(stream_, found.data(), result + first * which.element_bytes, found.size());
+    twill::download_bytes(stream_, result + first * which.element_bytes, found.data(), found.size());
     stream_.wait();
     wrong = first_wrong(which, found.data(), first, step);
   }
@@ -149,7 +150,7 @@ std::vector<times> laboratory::time_all(const std::vector<call>& calls) {
       pair = (pair + 1) % pairs_;
     }
     end.record(stream_);
-    return end.since(begin).count() / launches;
+    return end.elapsed(begin).count() / launches;
   };
   std::vector<int> launches, reps;
   for (const call& run : calls) {
