@@ -54,7 +54,11 @@ set(twill_core_sources
   src/move/reverse.cpp
   src/move/transpose.cpp
   src/move/transpose_in_place.cpp
+  src/move/plan/candidates.cpp
+  src/move/plan/device_model.cpp
+  src/move/plan/gather.cpp
   src/move/plan/normal_form.cpp
+  src/move/plan/tile.cpp
   src/operations/backends.cpp
   src/reduce/reduce.cpp
   src/scan/scan.cpp)
@@ -75,7 +79,6 @@ set(twill_kernel_sources
   src/move/gpu/permute.cpp
   src/move/gpu/reverse.cpp
   src/move/gpu/rows.cpp
-  src/move/gpu/rows_seams.cpp
   src/move/gpu/staged.cpp
   src/move/gpu/staged_cols.cpp
   src/move/gpu/staged_misaligned.cpp

@@ -55,13 +55,6 @@ std::int64_t box_plan::out_run_bytes() const {
   return bytes;
 }
 
-std::int64_t unit_of(const detail::permute_args& a) {
-  const auto addresses = reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out);
-  std::int64_t bits = static_cast<std::int64_t>(addresses) | a.run_bytes | 16;
-  for (int i = 0; i < a.rank; ++i) bits |= a.dims[i].in_stride | a.dims[i].out_stride;
-  return lowest_bit(bits);
-}
-
 box_plan plan_units(const detail::permute_args& a, std::int64_t unit) {
   box_plan p{};
   p.unit = unit;

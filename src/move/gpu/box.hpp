@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "move/operations.hpp"
+#include "permute_families.hpp"
 
 namespace twill::TWILL_BACKEND {
 
@@ -29,21 +29,10 @@ struct box_plan {
   std::int64_t out_run_bytes() const;
 };
 
-/// The bits of all addresses and strides: units of the lowest one, up to 16, are aligned everywhere.
-std::int64_t unit_of(const detail::permute_args& args);
-
 /// The permutation in units of `unit` bytes, with a box of one unit.
 box_plan plan_units(const detail::permute_args& args, std::int64_t unit);
 
 /// Makes the box one whose runs have about `in_bytes` and `out_bytes`, or as many as lie one after another.
 void choose_box(box_plan& plan, std::int64_t in_bytes, std::int64_t out_bytes);
-
-// One a kernel, each defined in the file of its name. They launch nothing and return false where the kernel does not
-// fit the permutation, or the device.
-bool permute_by_rows(const detail::work_queue& queue, const detail::permute_args& args);
-bool permute_by_tile(const detail::work_queue& queue, const detail::permute_args& args);
-bool permute_by_pieces(const detail::work_queue& queue, const detail::permute_args& args);
-bool permute_by_words(const detail::work_queue& queue, const detail::permute_args& args);
-bool permute_by_gather(const detail::work_queue& queue, const detail::permute_args& args);
 
 }  // namespace twill::TWILL_BACKEND

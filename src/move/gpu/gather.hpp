@@ -1,259 +1,287 @@
 #pragma once
 
-// Permutation of anything. A block moves a box of the array: some dimensions whole, some in part, chosen so that the
-// box consists of long runs of contiguous bytes on both sides. It loads the input's runs in chunks of 16 bytes, one
-// after another, into rows of shared memory, and writes the output's runs in aligned chunks of 16 bytes, each gathered
-// from the rows unit by unit; a unit is the widest word (1 to 16 bytes) at which everything is aligned.
-//
-// Four tables in shared memory say where things are: where each input run begins, where each output run begins, there
-// and in the rows, and where in the rows each unit of an output run lies, seen from the run's first.
+// Permutation of anything through shared memory. A block moves a composite tile (move/plan/tile.hpp). It loads the
+// aligned 16-byte vectors that hold the tile's input segments, as they lie, and assembles vectors of the output's
+// segments unit by unit. Where the units of an output segment lie in shared memory is the same for all of them but for
+// a constant: a table that is read a vector at a time. One word is left free after each 128 bytes of shared memory, so
+// that units at strides of powers of two fall into different banks.
 
 #include <cstdint>
 
 #include "device.hpp"
 #include "gpu/fast_division.hpp"
+#include "gpu/packed_units.hpp"
 #include "gpu/realign.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
-constexpr int permute_threads = 256;
-constexpr int permute_dims = 9;  // with the units of a run
+constexpr int gather_threads = 256, gather_dims = 9;
 
-/// A dimension along which blocks lie: `tiles` of them, of `tile` indices each, the last one of `last`.
-struct grid_dim {
+/// A dimension along which blocks lie; `rest_*` are the indices of the last tile where the dimension ends segments.
+struct gather_grid_dim {
   fast_divisor tiles;
-  int tile, last;
-  bool in_runs, in_length, in_places, in_columns;  // which counts of a box it is a factor of
-  std::int64_t in_step, out_step;                  // bytes from one tile to the next
+  int rest_in, rest_out;
+  bool ends_in, ends_out;
+  std::int64_t in_step, out_step;
 };
 
-/// A dimension of a table's index, the fastest first.
-struct table_dim {
-  fast_divisor extent;  // the last dimension takes what is left
-  int place;            // bytes of a row, or rows
-  bool is_row;
-  std::int64_t stride;  // bytes of global memory
+/// Dimensions of the entries of a table, the fastest first.
+struct gather_in_dim {
+  fast_divisor extent;
+  std::int64_t in_stride;
+};
+struct gather_out_dim {
+  fast_divisor extent;
+  int offset;  // in an input segment
+  std::int64_t out_stride;
+};
+struct gather_unit_dim {
+  fast_divisor extent;
+  int offset, segment;  // bytes in an input segment, or segments
+  int misalignment;     // that the segment adds, modulo 16
 };
 
-struct table_dims {
-  int rank = 0;
-  table_dim dim[permute_dims];
+struct gather_tile {
+  std::int64_t in_low, in_high;  // bytes from the first unit to the ends of the input
+  unsigned blocks;
+  int grid_rank, in_rank, out_rank, unit_rank;
+  gather_grid_dim grid[gather_dims];
+  gather_in_dim in[gather_dims];
+  gather_out_dim out[gather_dims];
+  gather_unit_dim unit[gather_dims];
+  // Of a full tile, and for each index of the dimension that ends the segments of a side.
+  int in_indices, out_indices;      // of those dimensions
+  int segment_bytes_each;           // bytes of an input segment for each index
+  int in_segments, in_segments_each;    // the latter 0 where the count is fixed
+  int out_segments, out_segments_each;  // likewise
+  int segment_indices, units_each;  // of the last dimension in an output segment; units for each
+  int units;                        // of an output segment
+  bool split;                       // the tile holds several output segments along that dimension
+  int pitch, vectors, stores, table_pitch, segment_bytes;
+  fast_divisor by_vectors, by_stores;
+  bool edges;
 };
 
-struct permute_box {
-  std::int64_t in_low, in_high;  // bytes from the first element to the ends of the input
-  int blocks, grid_rank;
-  grid_dim grid[permute_dims];
-  int runs, length, places, columns;  // input runs; units of one; units of an output run; output runs: without `grid`
-  table_dims run, place, column;
-  int pitch;                                 // bytes of shared memory from one row to the next
-  int row_pad_shift;                         // 16 bytes more after each 2^this rows
-  int chunks;                                // of an input run that is whole
-  fast_divisor by_chunks;                    // the same
-  int most_runs, most_places, most_columns;  // entries of the tables
-  int row_bytes;                             // of all rows
-  bool out_aligned;                          // output runs begin at multiples of 16
+struct in_segment {
+  std::int64_t at;  // of its first vector
+  int to;           // in shared memory, without pads
+  int ends;         // where it ends in its vectors, * 16, + where it begins
+};
+struct out_segment {
+  std::int64_t at;
+  int from, bytes;
 };
 
-__device__ inline int box_row(const permute_box& m, int row) {
-  return row * m.pitch + ((row >> m.row_pad_shift) << 4);
+template <int Size>
+__device__ int padded(int byte) {
+  constexpr int shift = Size <= 4 ? 2 : Size == 8 ? 3 : 4;
+  return byte + ((byte >> 7) << shift);
 }
 
-// The counts of the box of this block, and how far it is into the array.
-struct box_place {
-  int runs, length, places, columns;
+/// The tile of a block: where it lies, and how much of it exists.
+struct gather_place {
   std::int64_t in, out;
+  int in_indices, out_indices;
 };
 
-__device__ inline box_place find_box(const permute_box& m, int block) {
-  box_place b{m.runs, m.length, m.places, m.columns, 0, 0};
+__device__ inline gather_place find_tile(const gather_tile& m, int block) {
+  gather_place p{0, 0, m.in_indices, m.out_indices};
 #pragma unroll
-  for (int i = 0; i < permute_dims; ++i) {
-    if (i >= m.grid_rank) continue;
-    const grid_dim& g = m.grid[i];
+  for (int i = 0; i < gather_dims; ++i) {
+    if (i >= m.grid_rank) break;
+    const gather_grid_dim& g = m.grid[i];
     const int rest = quotient(block, g.tiles), index = block - rest * g.tiles.divisor;
-    const int tile = index == g.tiles.divisor - 1 ? g.last : g.tile;
-    if (g.in_runs) b.runs *= tile;
-    if (g.in_length) b.length *= tile;
-    if (g.in_places) b.places *= tile;
-    if (g.in_columns) b.columns *= tile;
-    b.in += index * g.in_step;
-    b.out += index * g.out_step;
+    const bool last = index == g.tiles.divisor - 1;
+    if (last && g.ends_in) p.in_indices = g.rest_in;
+    if (last && g.ends_out) p.out_indices = g.rest_out;
+    p.in += index * g.in_step;
+    p.out += index * g.out_step;
     block = rest;
   }
-  return b;
+  return p;
 }
 
-struct table_entry {
-  int place, row;
-  std::int64_t distance;
-};
-
-__device__ inline table_entry entry_of(const table_dims& t, int index) {
-  table_entry e{0, 0, 0};
+__device__ inline void fill_in_segments(in_segment* table, const unsigned char* in, const gather_tile& m, int count,
+                                        int bytes) {
+  for (int s = static_cast<int>(threadIdx.x); s < count; s += gather_threads) {
+    std::int64_t at = 0;
+    int left = s;
 #pragma unroll
-  for (int i = 0; i < permute_dims; ++i) {
-    if (i >= t.rank) continue;
-    const int rest = i + 1 < t.rank ? quotient(index, t.dim[i].extent) : 0;
-    const int coordinate = index - rest * t.dim[i].extent.divisor;
-    const int moved = coordinate * t.dim[i].place;
-    if (t.dim[i].is_row) {
-      e.row += moved;
-    } else {
-      e.place += moved;
+    for (int i = 0; i < gather_dims; ++i) {
+      if (i >= m.in_rank) break;
+      const int next = i + 1 < m.in_rank ? quotient(left, m.in[i].extent) : 0;
+      at += (left - next * m.in[i].extent.divisor) * m.in[i].in_stride;
+      left = next;
     }
-    e.distance += coordinate * t.dim[i].stride;
-    index = rest;
-  }
-  return e;
-}
-
-// The tables, behind the rows.
-struct box_tables {
-  std::int64_t *run, *column;
-  int *column_place, *place;
-};
-
-__device__ inline box_tables tables_of(const permute_box& m, unsigned char* shared) {
-  box_tables t;
-  t.run = reinterpret_cast<std::int64_t*>(shared + m.row_bytes);
-  t.column = t.run + m.most_runs;
-  t.column_place = reinterpret_cast<int*>(t.column + m.most_columns);
-  t.place = t.column_place + m.most_columns;
-  return t;
-}
-
-__device__ inline void fill_tables(const permute_box& m, const box_place& b, const box_tables& t) {
-  const int thread = static_cast<int>(threadIdx.x);
-  for (int i = thread; i < b.runs; i += permute_threads) t.run[i] = entry_of(m.run, i).distance;
-  for (int i = thread; i < b.columns; i += permute_threads) {
-    const table_entry e = entry_of(m.column, i);
-    t.column[i] = e.distance;
-    t.column_place[i] = e.place;
-  }
-  for (int i = thread; i < b.places; i += permute_threads) {
-    const table_entry e = entry_of(m.place, i);
-    t.place[i] = e.place + box_row(m, e.row);
+    const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(in + at) & 15);
+    table[s] = {at - lead, s * m.pitch, (lead + bytes) * 16 + lead};
   }
 }
 
-// Where an input chunk is and where it goes.
-struct box_chunk {
-  std::int64_t at;
-  int skip, to, offset;
-};
-
-__device__ inline box_chunk find_box_chunk(const unsigned char* in, const permute_box& m, const box_place& b,
-                                           const std::int64_t* run_table, int chunks, int index) {
-  const int run = chunks == m.chunks ? quotient(index, m.by_chunks) : index / chunks;
-  box_chunk c;
-  c.offset = (index - run * chunks) * 16;
-  c.to = box_row(m, run) + c.offset;
-  c.at = b.in + run_table[run] + c.offset;
-  c.skip = static_cast<int>((reinterpret_cast<std::uintptr_t>(in) + c.at) & 15);
-  return c;
+template <int Size>
+__device__ void fill_out_segments(out_segment* table, const gather_tile& m, int count, int out_indices) {
+  for (int s = gather_threads - 1 - static_cast<int>(threadIdx.x); s < count; s += gather_threads) {
+    out_segment e{0, 0, 0};
+    int left = s, first = 0;
+#pragma unroll
+    for (int i = 0; i < gather_dims; ++i) {
+      if (i >= m.out_rank) break;
+      const int next = i + 1 < m.out_rank ? quotient(left, m.out[i].extent) : 0;
+      const int index = left - next * m.out[i].extent.divisor;
+      if (i == 0 && m.split) first = index * m.segment_indices;
+      e.from += index * m.out[i].offset;
+      e.at += index * m.out[i].out_stride;
+      left = next;
+    }
+    const int indices = out_indices - first < m.segment_indices ? out_indices - first : m.segment_indices;
+    e.bytes = indices * m.units_each * Size;
+    table[s] = e;
+  }
 }
 
-// Brings the input runs to their rows. Whole chunks are cut from aligned ones, which may hold bytes between elements,
-// but none outside of the input; the second of two mostly belongs to the next lane, and waits in the cache.
+// Offsets of units in shared memory, 16 bits each: vectors that begin at unit u are entries of table u % Units, so that
+// lanes side by side read entries side by side wherever the output's vectors begin.
+template <int Size, int Units>
+__device__ void fill_units(std::uint16_t* table, const gather_tile& m, int lead) {
+  for (int u = static_cast<int>(threadIdx.x); u < m.units; u += gather_threads) {
+    int left = u, segment = 0, offset = 0, misalignment = lead;
+#pragma unroll
+    for (int i = 0; i < gather_dims; ++i) {
+      if (i >= m.unit_rank) break;
+      const int next = i + 1 < m.unit_rank ? quotient(left, m.unit[i].extent) : 0;
+      const int index = left - next * m.unit[i].extent.divisor;
+      offset += index * m.unit[i].offset;
+      segment += index * m.unit[i].segment;
+      misalignment += index * m.unit[i].misalignment;
+      left = next;
+    }
+    const auto place = static_cast<std::uint16_t>(offset + segment * m.pitch + (misalignment & 15));
+#pragma unroll
+    for (int k = 0; k < Units; ++k) {
+      const int first = u - k;
+      if (first >= 0) table[(first % Units * m.table_pitch + first / Units) * Units + k] = place;
+    }
+  }
+}
+
+// A thread's vectors of input segments on their way to shared memory.
 template <class Unit>
-__device__ void load_box(unsigned char* shared, const unsigned char* in, const permute_box& m, const box_place& b,
-                         const std::int64_t* run_table) {
-  constexpr int size = static_cast<int>(sizeof(Unit)), depth = 4;
-  const int bytes = b.length * size, chunks = (bytes + 15) / 16, total = b.runs * chunks;
-  for (int base = static_cast<int>(threadIdx.x); base < total; base += depth * permute_threads) {
-    word16 low[depth];
-    std::int64_t at[depth];
-    int to[depth];
+struct gather_loads {
+  static constexpr int depth = 4, size = static_cast<int>(sizeof(Unit));
+  word16 held[depth];
+  int to[depth];
+
+  // A vector that the input does not hold completely is moved unit by unit.
+  __device__ void load(unsigned char* shared, const unsigned char* in, const gather_tile& m, const gather_place& p,
+                       const in_segment* segments, int first, int total) {
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
-      const int index = base + k * permute_threads;
+      const int index = first + k * gather_threads;
       to[k] = -1;
       if (index >= total) continue;
-      const box_chunk c = find_box_chunk(in, m, b, run_table, chunks, index);
-      if (c.at - c.skip >= m.in_low && c.at - c.skip + (c.skip ? 32 : 16) <= m.in_high) {
-        to[k] = c.to;
-        at[k] = c.at;
-        low[k] = *reinterpret_cast<const word16*>(in + c.at - c.skip);
-      } else {
-        for (int u = 0; u < 16 && c.offset + u < bytes; u += size) {
-          *reinterpret_cast<Unit*>(shared + c.to + u) = *reinterpret_cast<const Unit*>(in + c.at + u);
-        }
-      }
-    }
-#pragma unroll
-    for (int k = 0; k < depth; ++k) {
-      if (to[k] < 0) continue;
-      const int skip = static_cast<int>((reinterpret_cast<std::uintptr_t>(in) + at[k]) & 15);
-      if (size < 16 && skip != 0) {
-        low[k] = realigned<size>(low[k], *reinterpret_cast<const word16*>(in + at[k] - skip + 16), skip);
-      }
-      *reinterpret_cast<word16*>(shared + to[k]) = low[k];
-    }
-  }
-}
-
-// Writes the output runs. A thread keeps to one chunk of the runs, whose units lie alike in the rows for all runs that
-// begin alike. Small units are many to gather: there eight lanes write 128 bytes of a run, and the lanes beside them
-// those of the next runs, whose units lie beside theirs in the rows, so that few meet in a bank.
-template <class Unit>
-__device__ void store_box(unsigned char* out, const unsigned char* shared, const permute_box& m, const box_place& b,
-                          const box_tables& t) {
-  constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
-  const int bytes = b.places * size, chunks = (bytes + (m.out_aligned ? 15 : 30)) / 16;
-  const int thread = static_cast<int>(threadIdx.x);
-  const int few = chunks > 4 ? 8 : chunks > 2 ? 4 : 2;
-  const int lanes = size < 4 ? few : chunks < permute_threads ? chunks : permute_threads;
-  const int groups = permute_threads / lanes;
-  const int lines = (chunks + lanes - 1) / lanes, step = lines < groups ? groups / lines : 1;
-  const int group = thread / lanes, first = group % step;
-  if (group >= groups) return;
-  for (int line = group / step; line < lines; line += groups / step) {
-    const int chunk = line * lanes + thread % lanes;
-    if (chunk >= chunks) break;
-    int place[units], known = -1;
-    for (int column = first; column < b.columns; column += step) {
-      unsigned char* run = out + b.out + t.column[column];
-      const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(run) & 15), at = chunk * 16 - lead;
-      const unsigned char* from = shared + t.column_place[column];
-      if (known != lead) {
-#pragma unroll
-        for (int u = 0; u < units; ++u) {
-          const int unit = at / size + u;
-          place[u] = t.place[unit < 0 ? 0 : unit < b.places ? unit : b.places - 1];
-        }
-        known = lead;
-      }
-      unit_chunk<Unit> v;
-#pragma unroll
-      for (int u = 0; u < units; ++u) v.unit[u] = *reinterpret_cast<const Unit*>(from + place[u]);
-      if (at >= 0 && at + 16 <= bytes) {
-        *reinterpret_cast<word16*>(run + at) = v.whole();
+      const int s = quotient(index, m.by_vectors), at = (index - s * m.vectors) * 16;
+      const in_segment e = segments[s];
+      const int begin = e.ends & 15, end = e.ends >> 4;
+      if (at >= end) continue;
+      const std::int64_t from = e.at + at, absolute = p.in + from;
+      if (absolute >= m.in_low && absolute + 16 <= m.in_high) {
+        to[k] = e.to + at;
+        held[k] = *reinterpret_cast<const word16*>(in + from);
         continue;
       }
-#pragma unroll
-      for (int u = 0; u < units; ++u) {
-        const int byte = at + u * size;
-        if (byte >= 0 && byte < bytes) *reinterpret_cast<Unit*>(run + byte) = v.unit[u];
+      for (int byte = at < begin ? begin : at; byte < at + 16 && byte < end; byte += size) {
+        *reinterpret_cast<Unit*>(shared + padded<size>(e.to + byte)) = *reinterpret_cast<const Unit*>(in + e.at + byte);
       }
     }
+  }
+
+  __device__ void store(unsigned char* shared) const {
+#pragma unroll
+    for (int k = 0; k < depth; ++k) {
+      if (to[k] >= 0) store_words<Unit>(shared + padded<size>(to[k]), held[k]);
+    }
+  }
+};
+
+template <class Unit, int Units>
+__device__ void store_vectors(unsigned char* out, const unsigned char* shared, const gather_tile& m,
+                              const out_segment* segments, const unsigned char* table, int total) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), bytes = size * Units;
+#pragma unroll 2
+  for (int index = static_cast<int>(threadIdx.x); index < total; index += gather_threads) {
+    const int s = quotient(index, m.by_stores), vector = index - s * m.stores;
+    const out_segment e = segments[s];
+    unsigned char* const to = out + e.at;
+    const int at = vector * bytes - static_cast<int>(reinterpret_cast<std::uintptr_t>(to) & 31);
+    if (at < 0 || at + bytes > e.bytes) continue;
+    const int first = at / size;
+    std::uint32_t places[(Units + 1) / 2];
+    load_pairs<Units>(places, table + (first % Units * m.table_pitch + first / Units) * Units * 2);
+    Unit units[Units];
+#pragma unroll
+    for (int k = 0; k < Units; ++k) {
+      const int place = static_cast<int>(k % 2 == 0 ? places[k / 2] & 0xffff : places[k / 2] >> 16);
+      units[k] = *reinterpret_cast<const Unit*>(shared + padded<size>(e.from + place));
+    }
+    *reinterpret_cast<packed_units<Unit, Units>*>(to + at) = pack(units);
+  }
+}
+
+// The units before the first and behind the last whole vector of each output segment.
+template <class Unit, int Units>
+__device__ void store_ends(unsigned char* out, const unsigned char* shared, const gather_tile& m,
+                           const out_segment* segments, const std::uint16_t* table, int count) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), bytes = size * Units;
+  for (int index = static_cast<int>(threadIdx.x); index < count * 2 * Units; index += gather_threads) {
+    const out_segment e = segments[index / (2 * Units)];
+    unsigned char* const to = out + e.at;
+    const int head = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (bytes - 1));
+    const bool behind = index % (2 * Units) >= Units;
+    if (behind && e.bytes <= head) continue;
+    const int at = index % Units * size + (behind ? head + ((e.bytes - head) & -bytes) : 0);
+    if (at >= e.bytes || (!behind && at >= head)) continue;
+    const int unit = at / size, place = table[(unit % Units * m.table_pitch + unit / Units) * Units];
+    *reinterpret_cast<Unit*>(to + at) = *reinterpret_cast<const Unit*>(shared + padded<size>(e.from + place));
   }
 }
 
 template <class Unit>
-__global__ void __launch_bounds__(permute_threads, blocks_at_once(permute_threads, sizeof(Unit) >= 4 ? 5 : 4))
-    permute_gather(unsigned char* out, const unsigned char* in, permute_box by_value) {
-  const permute_box& m = argument_after(by_value, out, in);
-  unsigned char* shared = dynamic_shared<unsigned char>();
+__global__ void __launch_bounds__(gather_threads)
+    permute_gather(unsigned char* out, const unsigned char* in, gather_tile by_value) {
+  const gather_tile& m = argument_after(by_value, out, in);
+  constexpr int size = static_cast<int>(sizeof(Unit)), units = size <= 2 ? 8 : 16 / size;
   const auto block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-  if (block >= m.blocks) return;  // the whole block: the grid is a rectangle
-  const box_place b = find_box(m, static_cast<int>(block));
-  const box_tables t = tables_of(m, shared);
-  fill_tables(m, b, t);
+  if (block >= m.blocks) return;  // uniform exit: padding block of the 2-D grid
+  unsigned char* const shared = dynamic_shared<unsigned char>();
+  auto* const in_segments = reinterpret_cast<in_segment*>(shared + m.segment_bytes);
+  auto* const out_segments = reinterpret_cast<out_segment*>(in_segments + m.in_segments);
+  auto* const table = reinterpret_cast<std::uint16_t*>(out_segments + m.out_segments);
+
+  const gather_place p = find_tile(m, static_cast<int>(block));
+  in += p.in;
+  out += p.out;
+  const int in_count = m.in_segments_each > 0 ? m.in_segments_each * p.out_indices : m.in_segments;
+  const int out_count = m.out_segments_each > 0 ? m.out_segments_each * p.in_indices : m.out_segments;
+  fill_in_segments(in_segments, in, m, in_count, m.segment_bytes_each * p.in_indices);
   __syncthreads();
-  load_box<Unit>(shared, in, m, b, t.run);
+
+  // The first loads are in flight while the other tables are filled.
+  const int vectors = in_count * m.vectors, thread = static_cast<int>(threadIdx.x);
+  gather_loads<Unit> loads;
+  loads.load(shared, in, m, p, in_segments, thread, vectors);
+  fill_out_segments<size>(out_segments, m, out_count, p.out_indices);
+  fill_units<size, units>(table, m, static_cast<int>(reinterpret_cast<std::uintptr_t>(in) & 15));
+  loads.store(shared);
+  constexpr int step = gather_loads<Unit>::depth * gather_threads;
+  for (int first = thread + step; first < vectors; first += step) {
+    loads.load(shared, in, m, p, in_segments, first, vectors);
+    loads.store(shared);
+  }
   __syncthreads();
-  store_box<Unit>(out, shared, m, b, t);
+
+  const auto* places = reinterpret_cast<const unsigned char*>(table);
+  store_vectors<Unit, units>(out, shared, m, out_segments, places, out_count * m.stores);
+  if (m.edges) store_ends<Unit, units>(out, shared, m, out_segments, table, out_count);
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels

@@ -127,7 +127,7 @@ bool permute_by_words(const work_queue& queue, const permute_args& a) {
   if (a.run_bytes != unit || unit > 8) return false;
   box_plan p = plan_units(a, unit);
   share_out(p);
-  if (p.out_run_bytes() < 256 || p.in_run_bytes() < 128) return false;
+  if (p.out_run_bytes() < 100 || p.in_run_bytes() < 60) return false;
   word_permutation m{};
   std::int64_t batches = 1;
   if (!fill(m, p, batches)) return false;

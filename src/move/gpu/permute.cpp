@@ -2,22 +2,18 @@
 
 #include "elementwise.hpp"
 
-#include <algorithm>
-
-#include "box.hpp"
 #include "gpu/limits.hpp"
 #include "launch.hpp"
+#include "move/plan/candidates.hpp"
 #include "move/plan/normal_form.hpp"
 #include "operations.hpp"
+#include "permute_families.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
 
 using detail::permute_args;
 using detail::work_queue;
-
-// Below, runs of the input are too short to be read one by one: where they are chunks of 16 bytes, and where not.
-constexpr std::int64_t least_row_chunks = 64, least_row_bytes = 256;
 
 template <class Unit>
 void start_naive(const work_queue& queue, const permute_args& a) {
@@ -39,7 +35,7 @@ void start_naive(const work_queue& queue, const permute_args& a) {
 }
 
 void permute_naively(const work_queue& queue, const permute_args& a) {
-  switch (unit_of(a)) {
+  switch (detail::unit_of(a)) {
     case 1:
       return start_naive<std::uint8_t>(queue, a);
     case 2:
@@ -53,29 +49,25 @@ void permute_naively(const work_queue& queue, const permute_args& a) {
   }
 }
 
-// A batch of transposes, with one more dimension that is short around it: a launch for each of its indices, where each
-// has much to do and both sides are read and written in long runs.
-bool permute_by_transposes(const work_queue& queue, const permute_args& a) {
-  constexpr std::int64_t most_launches = 8, least_bytes = 4 << 20, long_run = 128;
-  if (a.rank != 4) return false;
-  for (int i = 1; i < a.rank; ++i) {
-    const detail::permute_dim around = a.dims[i];
-    permute_args inner = a;
-    std::copy(a.dims + i + 1, a.dims + a.rank, inner.dims + i);
-    inner.rank = a.rank - 1;
-    const auto as = detail::as_transpose(inner);
-    if (around.extent > most_launches || !as) continue;
-    const std::int64_t bytes = as->rows * as->cols * as->batch * a.run_bytes;
-    const bool in_long = as->cols * a.run_bytes >= long_run || as->in_ld == as->cols;
-    const bool out_long = as->rows * a.run_bytes >= long_run || as->out_ld == as->rows;
-    if (bytes < least_bytes || !in_long || !out_long) continue;
-    for (std::int64_t index = 0; index < around.extent; ++index) {
-      detail::transpose_args one = *as;
-      one.in = static_cast<const unsigned char*>(a.in) + index * around.in_stride;
-      one.out = static_cast<unsigned char*>(a.out) + index * around.out_stride;
-      transpose(queue, one);
-    }
-    return true;
+// Whether the family launched it.
+bool launch_candidate(const work_queue& queue, const permute_args& a, const detail::candidates& all,
+                      detail::family kind) {
+  switch (kind) {
+    case detail::family::transpose:
+      transpose(queue, *detail::as_transpose(a));
+      return true;
+    case detail::family::tiled:
+      return permute_by_tile(queue, a);
+    case detail::family::misaligned:
+      return permute_by_words(queue, a);
+    case detail::family::rows:
+      return permute_by_rows(queue, a);
+    case detail::family::gather:
+      launch_gather(queue, a, *all.gather);
+      return true;
+    case detail::family::elementwise:
+      permute_naively(queue, a);
+      return true;
   }
   return false;
 }
@@ -83,12 +75,10 @@ bool permute_by_transposes(const work_queue& queue, const permute_args& a) {
 }  // namespace
 
 void permute(const work_queue& queue, const permute_args& a) {
-  if (const auto as = detail::as_transpose(a)) return transpose(queue, *as);
-  const std::int64_t least_row = unit_of(a) == 16 ? least_row_chunks : least_row_bytes;
-  if (permute_by_pieces(queue, a) || (a.run_bytes >= least_row && permute_by_rows(queue, a))) return;
-  if (permute_by_tile(queue, a) || permute_by_words(queue, a)) return;
-  if (permute_by_transposes(queue, a) || permute_by_gather(queue, a)) return;
-  permute_naively(queue, a);
+  const detail::candidates all = detail::candidates_of(a, detail::model_of(queue.device->properties()));
+  for (int i = 0; i < all.count; ++i) {
+    if (launch_candidate(queue, a, all, all.list[i].kind)) return;
+  }
 }
 
 }  // namespace twill::TWILL_BACKEND

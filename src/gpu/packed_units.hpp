@@ -1,0 +1,56 @@
+#pragma once
+
+// A few units of 1 to 16 bytes as one vector of 8 or 16 bytes.
+
+#include <cstdint>
+
+#include "device.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+__device__ inline std::uint32_t join_bytes(std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint8_t d) {
+  return byte_permute(byte_permute(a, b, 0x0040), byte_permute(c, d, 0x0040), 0x5410);
+}
+__device__ inline std::uint32_t join_halves(std::uint16_t a, std::uint16_t b) {
+  return byte_permute(a, b, 0x5410);
+}
+
+__device__ inline std::uint64_t pack(const std::uint8_t (&u)[8]) {
+  return join_bytes(u[0], u[1], u[2], u[3]) | std::uint64_t{join_bytes(u[4], u[5], u[6], u[7])} << 32;
+}
+__device__ inline word16 pack(const std::uint16_t (&u)[8]) {
+  return make_word16(join_halves(u[0], u[1]), join_halves(u[2], u[3]), join_halves(u[4], u[5]), join_halves(u[6], u[7]));
+}
+__device__ inline word16 pack(const std::uint32_t (&u)[4]) {
+  return make_word16(u[0], u[1], u[2], u[3]);
+}
+__device__ inline word16 pack(const std::uint64_t (&u)[2]) {
+  return make_word16(static_cast<std::uint32_t>(u[0]), static_cast<std::uint32_t>(u[0] >> 32),
+                     static_cast<std::uint32_t>(u[1]), static_cast<std::uint32_t>(u[1] >> 32));
+}
+__device__ inline word16 pack(const word16 (&u)[1]) {
+  return u[0];
+}
+
+/// The vector that `Count` units make.
+template <class Unit, int Count>
+using packed_units = decltype(pack(*static_cast<const Unit (*)[Count]>(nullptr)));
+
+/// Loads `Count` numbers of 16 bits, two to a word, aligned at their size in all.
+template <int Count>
+__device__ void load_pairs(std::uint32_t (&pairs)[(Count + 1) / 2], const unsigned char* from) {
+  if constexpr (Count == 8) {
+    const word16 v = *reinterpret_cast<const word16*>(from);
+    pairs[0] = word<0>(v), pairs[1] = word<1>(v), pairs[2] = word<2>(v), pairs[3] = word<3>(v);
+  } else if constexpr (Count == 4) {
+    const auto v = *reinterpret_cast<const std::uint64_t*>(from);
+    pairs[0] = static_cast<std::uint32_t>(v), pairs[1] = static_cast<std::uint32_t>(v >> 32);
+  } else if constexpr (Count == 2) {
+    pairs[0] = *reinterpret_cast<const std::uint32_t*>(from);
+  } else {
+    static_assert(Count == 1);
+    pairs[0] = *reinterpret_cast<const std::uint16_t*>(from);
+  }
+}
+
+}  // namespace twill::TWILL_BACKEND::kernels

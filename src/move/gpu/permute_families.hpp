@@ -1,0 +1,16 @@
+#pragma once
+
+// The kernel families of permutations, each defined in the file of its name. Those that return bool launch nothing and
+// return false where the kernel does not apply to the shape, or the device.
+
+#include "move/operations.hpp"
+#include "move/plan/gather.hpp"
+
+namespace twill::TWILL_BACKEND {
+
+void launch_gather(const detail::work_queue& queue, const detail::permute_args& args, const detail::gather_plan& plan);
+bool permute_by_rows(const detail::work_queue& queue, const detail::permute_args& args);
+bool permute_by_tile(const detail::work_queue& queue, const detail::permute_args& args);
+bool permute_by_words(const detail::work_queue& queue, const detail::permute_args& args);
+
+}  // namespace twill::TWILL_BACKEND

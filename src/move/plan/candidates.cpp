@@ -1,0 +1,130 @@
+#include "candidates.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+#include "normal_form.hpp"
+
+namespace twill::detail {
+namespace {
+
+// Costs are `launch` microseconds and the time of a copy, times a factor of the shape. Factors are fitted to the timings
+// that gather_costs names.
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+double ratio(std::int64_t a, std::int64_t b) {
+  return static_cast<double>(a) / static_cast<double>(b);
+}
+
+// Bytes read around a segment whose ends are aligned to `alignment`, for each of its own.
+double fetched_around(std::int64_t segment, std::int64_t alignment) {
+  if (alignment >= 64) return ratio(ceil_div(segment, 64) * 64 - segment, segment);
+  return ratio(64 - alignment, segment);
+}
+
+// A side whose bytes lie one after another has segments as long as one likes.
+constexpr std::int64_t endless = 4096;
+
+double transpose_factor(const transpose_args& a) {
+  const std::int64_t size = a.element_bytes;
+  const std::int64_t out_bytes = a.out_ld == a.rows ? endless : a.rows * size;
+  const std::int64_t in_bytes = a.in_ld == a.cols ? endless : a.cols * size;
+  double factor = 0.993 + 1.28 * ratio(64, out_bytes) + 1.12 * ratio(64, in_bytes);
+  if (out_bytes < 128) factor += 0.65 * ratio(128, out_bytes);
+  if (in_bytes < 128) factor += 1.53 * ratio(128, in_bytes);
+  const bool power = (size & (size - 1)) == 0;
+  if ((a.in_ld | a.out_ld) * size % 16 != 0) factor += size == 1 ? 0.28 : size == 2 ? 0.12 : 0.06;
+  return power ? factor + (size == 1 ? 0.05 : 0) : factor + 0.4;
+}
+
+double rows_factor(const permute_args& a, std::int64_t unit) {
+  const std::int64_t alignment = a.run_bytes & -a.run_bytes;
+  return 1.04 + 0.08 * fetched_around(a.run_bytes, alignment) + (unit < 4 ? 0.06 : 0) + (unit < 16 ? 0.39 : 0);
+}
+
+// Rows and columns of a transpose of composite dimensions: those that follow one another in the output and in the
+// input, each given to the shorter side where both want it.
+struct sides {
+  std::int64_t row_bytes, col_bytes, in_bits, out_bits;
+};
+
+sides share_out(const composite_tile& t) {
+  bool row[max_tile_dims] = {}, col[max_tile_dims] = {};
+  sides s{t.unit, t.unit, 256, 256};
+  int next_row = 0, next_col = 0;
+  while (true) {
+    const int r = next_row, c = next_col < t.rank ? t.in_order[next_col] : 0;
+    const bool can_row = r < t.rank && !col[r] && t.dims[r].out_stride == s.row_bytes;
+    const bool can_col = next_col < t.rank && !row[c] && t.dims[c].in_stride == s.col_bytes;
+    if (!can_row && !can_col) break;
+    if (can_row && (!can_col || s.row_bytes <= s.col_bytes)) {
+      row[r] = true, ++next_row;
+      s.row_bytes *= t.dims[r].extent;
+    } else {
+      col[c] = true, ++next_col;
+      s.col_bytes *= t.dims[c].extent;
+    }
+  }
+  for (int i = 0; i < t.rank; ++i) {
+    if (!col[i]) s.in_bits |= t.dims[i].in_stride;
+    if (!row[i]) s.out_bits |= t.dims[i].out_stride;
+  }
+  return s;
+}
+
+double misaligned_factor(const sides& s, std::int64_t unit) {
+  const bool whole = s.in_bits % 4 == 0;
+  const std::int64_t length = unit == 8 || (unit == 2 && whole) ? 512 : 256;
+  const std::int64_t written = length - 32, width = (whole ? 32 : 31) * std::max<std::int64_t>(4, unit);
+  const std::int64_t across = ceil_div(s.col_bytes, width), down = ceil_div(s.row_bytes, written);
+  const std::int64_t fill = s.in_bits & -s.in_bits;
+  return 1.02 + (unit == 1 ? 0.36 : unit == 2 ? 0.14 : unit == 4 ? 0.06 : 0) +
+         0.44 * (ratio(down * written, s.row_bytes) - 1) + 0.38 * (ratio(across * width, s.col_bytes) - 1) +
+         (fill < 64 ? 0.04 * ratio(64 - fill, s.col_bytes / across) : 0) + (whole ? 0 : 0.27) +
+         (s.out_bits % 32 != 0 ? 0.27 * ratio(32, std::min(s.row_bytes, written)) : 0);
+}
+
+class collector {
+ public:
+  collector(candidates& all, double copy_us) : all_(all), copy_us_(copy_us) {}
+  void add(family kind, double launch_us, double factor) { add(kind, launch_us + copy_us_ * factor); }
+  void add(family kind, double microseconds) { all_.list[all_.count++] = {kind, microseconds}; }
+
+ private:
+  candidates& all_;
+  double copy_us_;
+};
+
+}  // namespace
+
+const char* name_of(family kind) {
+  constexpr const char* names[families] = {"transpose", "tiled", "misaligned", "rows", "gather", "elementwise"};
+  return names[static_cast<int>(kind)];
+}
+
+candidates candidates_of(const permute_args& a, const device_model& device) {
+  candidates all;
+  std::int64_t bytes = a.run_bytes;
+  for (int i = 0; i < a.rank; ++i) bytes *= a.dims[i].extent;
+  collector found(all, 2 * static_cast<double>(bytes) / device.bytes_per_us);
+  const std::int64_t unit = unit_of(a);
+  const composite_tile in_units = untiled(a, unit);
+  if (const auto as = as_transpose(a)) found.add(family::transpose, 4.8, transpose_factor(*as));
+  if (a.run_bytes >= 128) found.add(family::rows, 5.65, rows_factor(a, unit));
+  if (a.run_bytes == unit && unit <= 8) {
+    const sides s = share_out(in_units);
+    if (s.row_bytes >= 100 && s.col_bytes >= 60) found.add(family::misaligned, 7.6, misaligned_factor(s, unit));
+    if (s.row_bytes >= 64 && s.col_bytes >= 64) found.add(family::tiled, 5.55, 1.11);
+  }
+  if ((all.gather = plan_gather(a, in_units, device))) found.add(family::gather, all.gather->microseconds);
+  found.add(family::elementwise, 5, 10);
+  std::sort(all.list, all.list + all.count,
+            [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; });
+  return all;
+}
+
+}  // namespace twill::detail

@@ -1,0 +1,33 @@
+#pragma once
+
+// The kernel families that can move a normal form, each with what it is expected to cost. The planner takes the
+// cheapest; nothing else decides.
+
+#include <optional>
+
+#include "device_model.hpp"
+#include "gather.hpp"
+#include "move/args.hpp"
+
+namespace twill::detail {
+
+enum class family { transpose, tiled, misaligned, rows, gather, elementwise };
+constexpr int families = 6;
+
+const char* name_of(family kind);
+
+struct candidate {
+  family kind;
+  double microseconds;
+};
+
+/// Cheapest first. A launch may still refuse a candidate: the next one is for that.
+struct candidates {
+  int count = 0;
+  candidate list[families];
+  std::optional<gather_plan> gather;
+};
+
+candidates candidates_of(const permute_args& args, const device_model& device);
+
+}  // namespace twill::detail

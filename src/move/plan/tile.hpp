@@ -1,0 +1,45 @@
+#pragma once
+
+// The composite tile that a block moves: on either side it consists of segments of contiguous bytes, each of which may
+// run over several dimensions, so that short dimensions (3 x 432) make long segments.
+
+#include <cstdint>
+
+#include "move/args.hpp"
+
+namespace twill::detail {
+
+constexpr int max_tile_dims = 9;  // with the units of a run
+
+/// A dimension in the output's order; strides in bytes.
+struct tile_dim {
+  std::int64_t extent, in_stride, out_stride;
+  std::int64_t tile;             // indices in a tile
+  bool in_segment, out_segment;  // part of the contiguous segments of that side
+};
+
+/// A movement counted in units, and its tile. Every dimension of a segment but its last is complete.
+struct composite_tile {
+  std::int64_t unit;  // bytes
+  int rank;
+  tile_dim dims[max_tile_dims];  // in the output's order
+  int in_order[max_tile_dims];   // places in `dims`, the smallest stride in the input first
+  int last_in, last_out;         // the last dimension of the segments of each side
+  std::int64_t out_indices;      // of last_out in one output segment: the tile may hold several side by side
+  std::int64_t in_bytes, in_segments, out_bytes, out_segments;
+
+  std::int64_t bytes() const { return in_bytes * in_segments; }
+  std::int64_t blocks() const;
+};
+
+/// The largest power of two, up to 16, that aligns all addresses, strides and runs.
+std::int64_t unit_of(const permute_args& args);
+
+/// The movement in units of `unit` bytes, without a tile.
+composite_tile untiled(const permute_args& args, std::int64_t unit);
+
+/// Gives `t` the tile whose segments have about `in_bytes` and `out_bytes`, an output segment at most `most_units`.
+/// False where either side has no contiguous units.
+bool choose_tile(composite_tile& t, std::int64_t in_bytes, std::int64_t out_bytes, std::int64_t most_units);
+
+}  // namespace twill::detail
