@@ -134,10 +134,10 @@ set(twill_cpu_sources
 
 # The simulator: twill_simt, with the kernels above.
 set(twill_simt_sources
+  backends/simt/access_observer.cpp
   backends/simt/access_rules.cpp
   backends/simt/block_fault.cpp
   backends/simt/block_runner.cpp
-  backends/simt/block_watch.cpp
   backends/simt/contradictions.cpp
   backends/simt/elf_file.cpp
   backends/simt/executor.cpp
@@ -156,10 +156,10 @@ set(twill_simt_sources
   backends/simt/profile.cpp
   backends/simt/race_history.cpp
   backends/simt/recorder.cpp
+  backends/simt/reported_access.cpp
   backends/simt/simt_device.cpp
   backends/simt/source_line.cpp
   backends/simt/timing_sheet.cpp
-  backends/simt/told_access.cpp
   backends/simt/transaction_counter.cpp
   backends/simt/rules/amd.cpp
   backends/simt/rules/fermi.cpp

@@ -156,10 +156,10 @@ TEST_CASE("banks: all lanes of a column in one, and in all of them behind a pad"
     REQUIRE(padded.size() == 32);
     for (int bank = 0; bank < 32; ++bank) {
       // Every load of 32 lanes meets one bank: 128 loads over 32 banks, or all of them.
-      CHECK(coalesced[bank].uses == 64 * 64 / 32 / 32);
-      CHECK(coalesced[bank].turns == 32 * coalesced[bank].uses);
-      CHECK(padded[bank].uses == 64 * 64 / 32);
-      CHECK(padded[bank].turns == padded[bank].uses);
+      CHECK(coalesced[bank].ideal_wavefronts == 64 * 64 / 32 / 32);
+      CHECK(coalesced[bank].wavefronts == 32 * coalesced[bank].ideal_wavefronts);
+      CHECK(padded[bank].ideal_wavefronts == 64 * 64 / 32);
+      CHECK(padded[bank].wavefronts == padded[bank].ideal_wavefronts);
     }
   }
 }

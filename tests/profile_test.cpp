@@ -91,7 +91,7 @@ TEST_CASE("an H200's own counts for the edges of 1000x1030 floats") {
   CHECK(seen.shared_loads.requests == 33000);
 }
 
-TEST_CASE("a line tells of every bank, used or not") {
+TEST_CASE("a line lists every bank, used or not") {
   const std::pair<const char*, std::size_t> known[] = {{"simt:gtx280", 16}, {"simt:h200", 32}, {"simt:mi300x", 32}};
   for (const auto& [name, banks] : known) {
     const char* const gpu = name;
@@ -135,8 +135,8 @@ TEST_CASE("the tuned transpose of aligned matrices wastes nothing") {
       CHECK(seen.shared_loads.requests > 0);
       CHECK(seen.shared_stores.conflicts() == 0);
       // The lanes that CDNA's 16-byte reads serve together are not neighbours: there the tile's rows meet in pairs.
-      const std::uint64_t turns = on.gpu.properties().vendor == "NVIDIA" ? 1 : 2;
-      CHECK(seen.shared_loads.wavefronts <= turns * seen.shared_loads.ideal_wavefronts);
+      const std::uint64_t least = on.gpu.properties().vendor == "NVIDIA" ? 1 : 2;
+      CHECK(seen.shared_loads.wavefronts <= least * seen.shared_loads.ideal_wavefronts);
     }
   }
 }

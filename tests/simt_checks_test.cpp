@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <twill/profile.hpp>
-#include "discard.hpp"
+#include "uninitialised_reads.hpp"
 
 #include "support/simt_launch.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int threads = 64;
 
-// Each kernel turns its block's values round; `fault_line` is where it goes wrong.
+// Each kernel reverses its block's values; `fault_line` is where it goes wrong.
 
 constexpr int removed_barrier_line = __LINE__ + 5;
 __global__ void removed_barrier(int* out, const int* in) {
@@ -59,18 +59,18 @@ __global__ void before_begin(int* out, const int* in) {
   out[threadIdx.x] = in[static_cast<int>(threadIdx.x) - 1];
 }
 
-constexpr int unwritten_shared_line = __LINE__ + 5;
-__global__ void unwritten_shared(int* out, const int* in) {
+constexpr int uninitialised_shared_line = __LINE__ + 5;
+__global__ void uninitialised_shared(int* out, const int* in) {
   int* held = dynamic_shared<int>();
   if (threadIdx.x < threads - 1) held[threadIdx.x] = in[threadIdx.x];
   __syncthreads();
   out[threadIdx.x] = held[threads - 1 - threadIdx.x];
 }
 
-__global__ void unwritten_discarded(int* out, const int* in) {
+__global__ void uninitialised_discarded(int* out, const int* in) {
   int* held = dynamic_shared<int>();
   if (threadIdx.x < threads - 1) held[threadIdx.x] = in[threadIdx.x];
-  discards_unwritten();
+  allow_uninitialised_reads();
   __syncthreads();
   const int found = held[threads - 1 - threadIdx.x];
   out[threadIdx.x] = threadIdx.x == 0 ? 0 : found;
@@ -211,29 +211,29 @@ TEST_CASE("atomic operations do not race") {
   CHECK(on.fault_of(&simt::global_atomics, out.data(), in.data()).empty());
 }
 
-TEST_CASE("a store behind an allocation, and a load before one") {
+TEST_CASE("a store past an allocation, and a load before one") {
   const checked_device on;
   const auto behind = on.fault_of(&simt::off_by_one);
   CHECK(contains(behind, "(thread (63,0,0) stores 4 bytes" + at(simt::off_by_one_line) +
-                             ", 0 bytes behind an allocation of 256 bytes) compare indices"));
+                             ", 0 bytes past the end of an allocation of 256 bytes) compare indices"));
   CHECK(contains(on.fault_of(&simt::before_begin), "(thread (0,0,0) loads 4 bytes" + at(simt::before_begin_line)));
 }
 
-TEST_CASE("a read of device memory that nothing was written to") {
+TEST_CASE("a read of uninitialised device memory") {
   const checked_device on;
   const twill::stream s(on.gpu);
   twill::buffer<int> in(on.gpu, simt::threads), middle(on.gpu, simt::threads), out(on.gpu, simt::threads);
   twill::fill_bytes(s, in.data(), 1, in.size_bytes() - 1);
   CHECK(contains(on.fault_of(&simt::copy, out.data(), in.data()),
                  "(thread (63,0,0) loads 4 bytes" + at(simt::copy_line) +
-                     " of device memory that nothing was written to (byte 255 of an allocation of 256 bytes))"));
+                     " of uninitialised device memory (byte 255 of an allocation of 256 bytes))"));
   // What was copied from it has not been written either.
   twill::fill_bytes(s, in.data(), 1, in.size_bytes());
   CHECK(on.fault_of(&simt::copy, middle.data(), in.data()).empty());
   CHECK(on.fault_of(&simt::copy, out.data(), middle.data()).empty());
 }
 
-TEST_CASE("memory that was released") {
+TEST_CASE("released memory") {
   const checked_device on;
   const twill::stream s(on.gpu);
   twill::buffer<int> out(on.gpu, simt::threads);
@@ -244,17 +244,17 @@ TEST_CASE("memory that was released") {
     gone = in.data();
   }
   CHECK(contains(on.fault_of(&simt::copy, out.data(), gone),
-                 at(simt::copy_line) + " of an allocation of 256 bytes that was released"));
+                 at(simt::copy_line) + " of a released allocation of 256 bytes"));
 }
 
-TEST_CASE("shared memory: what the block has not written, and what is not its own") {
+TEST_CASE("shared memory: uninitialised reads, and accesses out of bounds") {
   const checked_device on;
-  CHECK(on.fault_of(&simt::unwritten_discarded).empty());
-  CHECK(contains(on.fault_of(&simt::unwritten_shared), "(thread (0,0,0) loads 4 bytes" +
-                                                           at(simt::unwritten_shared_line) +
-                                                           " of shared memory that its block has not written)"));
+  CHECK(on.fault_of(&simt::uninitialised_discarded).empty());
+  CHECK(contains(
+      on.fault_of(&simt::uninitialised_shared),
+      "(thread (0,0,0) loads 4 bytes" + at(simt::uninitialised_shared_line) + " of uninitialised shared memory)"));
   CHECK(contains(on.fault_of(&simt::past_shared), "(thread (63,0,0) stores 4 bytes" + at(simt::past_shared_line) +
-                                                      ", 0 bytes behind the 256 bytes of dynamic shared memory)"));
+                                                      ", 0 bytes past the 256 bytes of dynamic shared memory)"));
 }
 
 TEST_CASE("accesses at addresses that are no multiple of their width") {
@@ -309,7 +309,7 @@ TEST_CASE("a device goes on after faults, again and again") {
   }
 }
 
-TEST_CASE("without checks nothing is told") {
+TEST_CASE("without checks nothing is reported") {
   const checked_device on;
   twill::set_checks(on.gpu, false);
   CHECK(on.fault_of(&simt::removed_barrier).empty());

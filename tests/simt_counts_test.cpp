@@ -122,7 +122,8 @@ TEST_CASE("a look that is repeated counts once, on any number of OS threads") {
     const auto seen = profile_of_chain(threads);
     REQUIRE(seen.kernels.size() == 1);
     CHECK(seen.kernels[0].waits);
-    // A look at each of two places for 63 blocks; the sum is loaded five times, and its place visited in turn.
+    // A look at each of two places for 63 blocks; the sum is loaded five times, and the flags are visited one after
+    // another.
     CHECK(seen.loads.requests == 63 * (2 + 5));
     CHECK(seen.stores.requests == 64 + 63 * 5);
     CHECK(seen.atomics.requests == 0);
@@ -152,7 +153,7 @@ TEST_CASE("a scan counts the same on any number of OS threads, and its time is n
   CHECK(seen[0].shared_loads.wavefronts == seen[1].shared_loads.wavefronts);
 }
 
-TEST_CASE("atomics are counted apart, once each, and at the line that asks for them") {
+TEST_CASE("atomics are counted separately, once each, at their line") {
   const auto gpu = device::open("simt:h200");
   words all(gpu, 128);
   buffer<std::int32_t> least(gpu, 1);

@@ -185,7 +185,7 @@ TEST_CASE("predict: a recorded transpose" * doctest::skip(TWILL_SANITIZED)) {
   CHECK(predict(gpu, [] {}).seconds == 0);
 }
 
-// Rows that lie a power of two apart camp on few channels only if blocks that run together take few rows each.
+// Rows at a pitch of a power of two camp on few channels only if blocks that run together take few rows each.
 TEST_CASE("AMD: a tuned transpose uses all channels alike" * doctest::skip(TWILL_SANITIZED)) {
   for (const std::string name : {"simt:mi250x", "simt:mi300x"}) {
     const auto gpu = device::open(name);

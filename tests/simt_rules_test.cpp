@@ -72,7 +72,7 @@ TEST_CASE("cc 1.3: segments shrink to the part that is used") {
   CHECK(sizes_text(global_cost_of("sm_13", global_load(4, [](unsigned) { return 100; }))) == "32 32 ");
 }
 
-TEST_CASE("cc 1.3: 16 banks, one word broadcast a turn") {
+TEST_CASE("cc 1.3: 16 banks, one word broadcast a cycle") {
   CHECK(wavefronts_of("sm_13", shared_load(4, stride(4))) == 2);
   CHECK(wavefronts_of("sm_13", shared_load(4, stride(4 * 17))) == 2);
   CHECK(wavefronts_of("sm_13", shared_load(4, stride(4 * 16))) == 32);
@@ -81,7 +81,7 @@ TEST_CASE("cc 1.3: 16 banks, one word broadcast a turn") {
   // Two words of one bank, eight lanes each: the first is broadcast, then the second.
   CHECK(wavefronts_of("sm_13", shared_load(4, [](unsigned k) { return k % 2 * 64; })) == 4);
   CHECK(wavefronts_of("sm_13", shared_load(8, stride(8))) == 8);  // two 32-bit accesses, each two-way
-  // Four bytes of a word: only the lowest lane's word is broadcast, the others wait for their turn.
+  // Four bytes of a word: only the lowest lane's word is broadcast, the others wait.
   CHECK(wavefronts_of("sm_13", shared_load(1, stride(1))) == 8);
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("cc 3.x: sectors, and banks of 8 bytes") {
   CHECK(global_cost_of("sm_35", global_load(4, stride(4))).transactions == 4);
   CHECK(global_cost_of("sm_35", global_load(4, stride(4, 4))).transactions == 5);
   CHECK(global_cost_of("sm_35", global_load(4, stride(4096))).transactions == 32);
-  // Words i and i + 32 of an aligned run of 64 go together: a column of a 32-word pitch takes half the turns.
+  // Words i and i + 32 of an aligned run of 64 go together: a column of a 32-word pitch takes half the wavefronts.
   CHECK(wavefronts_of("sm_35", shared_load(4, stride(4 * 32))) == 16);
   CHECK(wavefronts_of("sm_35", shared_load(4, stride(4 * 64))) == 32);
   CHECK(wavefronts_of("sm_35", shared_load(4, stride(4 * 33))) == 1);
@@ -123,20 +123,20 @@ TEST_CASE("cc 7.x to 9.x: sectors a request") {
   CHECK(row.requests == 1);
   CHECK(row.transactions == 4);
   CHECK(row.ideal_transactions == 4);
-  CHECK(row.turns == 1);
+  CHECK(row.lsu_clocks == 1);
   CHECK(global_cost_of("sm_90", global_load(4, stride(4, 4))).transactions == 5);
   CHECK(global_cost_of("sm_90", global_load(16, stride(16))).transactions == 16);
-  CHECK(global_cost_of("sm_90", global_load(16, stride(16))).turns == 4);
+  CHECK(global_cost_of("sm_90", global_load(16, stride(16))).lsu_clocks == 4);
   CHECK(global_cost_of("sm_90", global_load(1, stride(1))).transactions == 1);
   CHECK(global_cost_of("sm_90", global_load(16, stride(16, 8))).transactions == 17);
   const auto column = global_cost_of("sm_90", global_store(4, stride(4096)));
   CHECK(column.transactions == 32);
   CHECK(column.ideal_transactions == 4);
-  CHECK(column.turns == 32);  // all in one bank
+  CHECK(column.lsu_clocks == 32);  // all in one bank
   // gpu-benches, H200: stride 3 takes 1.63 clocks, 15 takes 4.6.
-  CHECK(global_cost_of("sm_90", global_load(4, stride(12))).turns == doctest::Approx(1.63).epsilon(0.16));
-  CHECK(global_cost_of("sm_90", global_load(4, stride(60))).turns == doctest::Approx(4.6).epsilon(0.06));
-  CHECK(global_cost_of("sm_90", global_load(4, stride(20))).turns == doctest::Approx(2.0).epsilon(0.1));
+  CHECK(global_cost_of("sm_90", global_load(4, stride(12))).lsu_clocks == doctest::Approx(1.63).epsilon(0.16));
+  CHECK(global_cost_of("sm_90", global_load(4, stride(60))).lsu_clocks == doctest::Approx(4.6).epsilon(0.06));
+  CHECK(global_cost_of("sm_90", global_load(4, stride(20))).lsu_clocks == doctest::Approx(2.0).epsilon(0.1));
 }
 
 TEST_CASE("cc 7.x to 9.x: wavefronts by 32, 16 and 8 lanes") {
@@ -219,11 +219,11 @@ TEST_CASE("gfx950: 64 banks for wide reads, 32 for all else") {
 }
 
 TEST_CASE("which lanes the groups of 16-byte reads are made of") {
-  // Two lanes meet in a bank, all others ask for one word: a turn more when the two are in one group.
+  // Two lanes meet in a bank, all others ask for one word: a wavefront more when the two are in one group.
   const auto meets = [](const char* architecture, unsigned a, unsigned b) {
-    const auto apart = shared_load(16, [&](unsigned k) { return k == a ? 0 : 1024 + (k == b ? 16 : 32); }, 64);
+    const auto separate = shared_load(16, [&](unsigned k) { return k == a ? 0 : 1024 + (k == b ? 16 : 32); }, 64);
     const auto together = shared_load(16, [&](unsigned k) { return k == a ? 0 : 1024 + (k == b ? 0 : 32); }, 64);
-    return wavefronts_of(architecture, together) > wavefronts_of(architecture, apart);
+    return wavefronts_of(architecture, together) > wavefronts_of(architecture, separate);
   };
   const std::pair<const char*, std::string> groups[] = {{"gfx942", "AAAABBBBCCCCDDDDBBBBAAAADDDDCCCC"},
                                                         {"gfx950", "AAAABBBBBBBBAAAABBBBAAAAAAAABBBB"}};
@@ -242,17 +242,18 @@ TEST_CASE("which lanes the groups of 16-byte reads are made of") {
   }
 }
 
-TEST_CASE("AMD global memory: four lanes that do not follow each other take two turns") {
-  // gpu-benches, MI210, clocks for 32 lanes: 2.2 in runs of 16, 7.5 in runs of 4, 16.1 at stride 2, 32.2 far apart.
-  const auto turns = [](const char* architecture, int bytes, auto address) {
-    return global_cost_of(architecture, global_load(bytes, address, 64)).turns;
+TEST_CASE("AMD global memory: four lanes that do not follow each other take two cycles") {
+  // gpu-benches, MI210, clocks for 32 lanes: 2.2 in runs of 16, 7.5 in runs of 4, 16.1 at stride 2, 32.2 at large
+  // strides.
+  const auto lsu_clocks = [](const char* architecture, int bytes, auto address) {
+    return global_cost_of(architecture, global_load(bytes, address, 64)).lsu_clocks;
   };
-  CHECK(turns("gfx90a", 4, stride(4)) == 2 * 2);
-  CHECK(turns("gfx90a", 4, [](unsigned k) { return k / 4 * 64 + k % 4 * 4; }) == 2 * 8);
-  CHECK(turns("gfx90a", 4, stride(8)) == 2 * 16);
-  CHECK(turns("gfx90a", 4, stride(4096)) == 2 * 32);
-  CHECK(turns("gfx942", 16, stride(16)) == 16);
-  CHECK(turns("gfx942", 4, [](unsigned) { return 64; }) == 1);
+  CHECK(lsu_clocks("gfx90a", 4, stride(4)) == 2 * 2);
+  CHECK(lsu_clocks("gfx90a", 4, [](unsigned k) { return k / 4 * 64 + k % 4 * 4; }) == 2 * 8);
+  CHECK(lsu_clocks("gfx90a", 4, stride(8)) == 2 * 16);
+  CHECK(lsu_clocks("gfx90a", 4, stride(4096)) == 2 * 32);
+  CHECK(lsu_clocks("gfx942", 16, stride(16)) == 16);
+  CHECK(lsu_clocks("gfx942", 4, [](unsigned) { return 64; }) == 1);
 }
 
 TEST_CASE("wave32 of RDNA") {

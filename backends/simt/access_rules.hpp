@@ -24,7 +24,7 @@ struct global_cost {
   unsigned ideal_transactions = 0;  ///< if the same bytes lay side by side, aligned
   unsigned bytes_used = 0;          ///< that lanes asked for, each byte once
   unsigned bytes_moved = 0;
-  double turns = 0;  ///< clocks for which the instruction holds the load/store unit, when all is in its cache
+  double lsu_clocks = 0;  ///< clocks for which the instruction holds the load/store unit, when all is in its cache
   transaction list[2 * warp_access::max_lanes];  ///< two a lane at most: an access that lies across a boundary
 
   void move(std::uint64_t address, unsigned bytes) {
@@ -36,10 +36,10 @@ struct global_cost {
 struct shared_cost {
   static constexpr unsigned most_banks = 64;
 
-  unsigned wavefronts = 0;                    ///< turns of all banks
-  unsigned ideal_wavefronts = 0;              ///< if no two lanes met in a bank
-  std::uint16_t bank_turns[most_banks] = {};  ///< in which each bank had something to do
-  std::uint16_t bank_uses[most_banks] = {};   ///< the least of them: one for each group of lanes that used the bank
+  unsigned wavefronts = 0;                         ///< cycles of all banks
+  unsigned ideal_wavefronts = 0;                   ///< if no two lanes met in a bank
+  std::uint16_t bank_wavefronts[most_banks] = {};  ///< in which each bank was accessed
+  std::uint16_t bank_ideal[most_banks] = {};  ///< without conflicts: one for each group of lanes that used the bank
 };
 
 struct access_rules {

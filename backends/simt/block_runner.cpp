@@ -58,10 +58,10 @@ void block_runner::begin(const grid_launch& launch) {
     warps_[w].arrived = warps_[w].round = 0;
   }
   reserve_shared(launch.config.shared_bytes);
-  watch_.reset();
-  if (launch.watch != nullptr) {
+  observer_.reset();
+  if (launch.observer != nullptr) {
     const byte_range stacks{reinterpret_cast<std::uintptr_t>(stacks_.begin()), stacks_.bytes()};
-    watch_ = std::make_unique<block_watch>(*launch.watch, launch_->kernel, block, stacks);
+    observer_ = std::make_unique<access_observer>(*launch.observer, launch_->kernel, block, stacks);
   }
 }
 
@@ -83,9 +83,9 @@ void block_runner::run(std::uint64_t block) {
   block_extents = {config.block.x, config.block.y, config.block.z};
   grid_extents = {config.grid.x, config.grid.y, config.grid.z};
   running = {this, 0, 0, block, shared_.get(), config.shared_bytes, nullptr};
-  if (watch_ != nullptr) {
-    watch_->begin_block(block);
-    running.watch = watch_.get();
+  if (observer_ != nullptr) {
+    observer_->begin_block(block);
+    running.observer = observer_.get();
   }
   finished_ = at_barrier_ = 0;
   abandoned_ = false;
@@ -98,7 +98,7 @@ void block_runner::run(std::uint64_t block) {
   records_[first].on = active_;
   become(first);
   home_.resume(*active_);
-  if (running.watch != nullptr && !abandoned_) watch_->end_interval();
+  if (running.observer != nullptr && !abandoned_) observer_->end_interval();
   running = {};
   if (abandoned_) throw_fault();
 }
@@ -108,7 +108,7 @@ void block_runner::run(std::uint64_t block) {
   running.thread = thread;
 }
 
-// Lets others run until this thread's turn comes again.
+// Yields to the other threads until this one is scheduled again.
 [[gnu::always_inline]] inline void block_runner::wait() {
   const unsigned self = running.thread;
   if (ready_.empty()) stuck();
@@ -124,13 +124,13 @@ void block_runner::run(std::uint64_t block) {
 }
 
 [[gnu::always_inline]] inline void block_runner::barrier(const void* place) {
-  if (running.watch != nullptr) running.watch->step(place);
+  if (running.observer != nullptr) running.observer->step(place);
   records_[running.thread].barrier = place;
   if (++at_barrier_ == threads_) {
     at_barrier_ = 0;
-    if (running.watch != nullptr && running.watch->looks()) {
+    if (running.observer != nullptr && running.observer->observes()) {
       compare_barriers();
-      watch_->end_interval();
+      observer_->end_interval();
     }
     ++running.interval;
     order_.push(ready_, 0, threads_);
@@ -140,7 +140,7 @@ void block_runner::run(std::uint64_t block) {
 
 [[gnu::always_inline]] inline std::uint64_t block_runner::exchange(std::uint64_t bits, unsigned source,
                                                                    const void* place) {
-  if (running.watch != nullptr) running.watch->step(place);
+  if (running.observer != nullptr) running.observer->step(place);
   const unsigned warp = running.thread / warp_lanes;
   warp_record& w = warps_[warp];
   const unsigned round = w.round;
@@ -156,7 +156,7 @@ void block_runner::run(std::uint64_t block) {
 }
 
 void block_runner::stop_thread(std::string why, const char* suggestion) {
-  running.watch = nullptr;
+  running.observer = nullptr;
   fiber& self = *records_[running.thread].on;
   records_[running.thread].on = nullptr;
   ++finished_;

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "access_observer.hpp"
 #include "backends/launch_config.hpp"
-#include "block_watch.hpp"
 #include "fiber.hpp"
 #include "identity.hpp"
 #include "kernel_call.hpp"
@@ -22,8 +22,8 @@ struct grid_launch {
   kernel_call kernel;
   detail::launch_config config;
   schedule order;
-  source_lines* lines = nullptr;        ///< for messages
-  const launch_watch* watch = nullptr;  ///< nullptr: nobody looks on
+  source_lines* lines = nullptr;              ///< for messages
+  const launch_observer* observer = nullptr;  ///< nullptr: accesses are not observed
 };
 
 class block_runner {
@@ -93,7 +93,7 @@ class block_runner {
 
   const grid_launch* launch_ = nullptr;
   unsigned threads_ = 0;  // of a block
-  std::unique_ptr<block_watch> watch_;
+  std::unique_ptr<access_observer> observer_;
   thread_order order_;
   std::unique_ptr<char, void (*)(char*)> shared_;
   std::size_t shared_capacity_ = 0;

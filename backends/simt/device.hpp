@@ -10,7 +10,7 @@
 #include <twill/element.hpp>
 
 #include "identity.hpp"
-#include "told_access.hpp"
+#include "reported_access.hpp"
 
 #define __global__
 #define __device__
@@ -138,33 +138,33 @@ inline constexpr bool is_atomic_word = std::is_integral_v<T> && (sizeof(T) == 4 
 template <class T>
 [[gnu::noinline]] T atomic_add(T* at, T value) {
   static_assert(is_atomic_word<T>);
-  const told_access told(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
+  const reported_access report(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
   return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
 }
 template <class T>
 [[gnu::noinline]] T atomic_or(T* at, T value) {
   static_assert(is_atomic_word<T>);
-  const told_access told(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
+  const reported_access report(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
   return __atomic_fetch_or(at, value, __ATOMIC_RELAXED);
 }
 template <class T>
 [[gnu::noinline]] T atomic_exchange(T* at, T value) {
   static_assert(is_atomic_word<T>);
-  const told_access told(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
+  const reported_access report(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
   return __atomic_exchange_n(at, value, __ATOMIC_RELAXED);
 }
 /// Writes `desired` where `expected` is found.
 template <class T>
 [[gnu::noinline]] T atomic_cas(T* at, T expected, T desired) {
   static_assert(is_atomic_word<T>);
-  const told_access told(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
+  const reported_access report(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
   __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   return expected;
 }
 template <class T>
 [[gnu::noinline]] T atomic_min(T* at, T value) {
   static_assert(is_atomic_word<T>);
-  const told_access told(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
+  const reported_access report(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
   T seen = __atomic_load_n(at, __ATOMIC_RELAXED);
   while (value < seen && !__atomic_compare_exchange_n(at, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
@@ -173,7 +173,7 @@ template <class T>
 template <class T>
 [[gnu::noinline]] T atomic_max(T* at, T value) {
   static_assert(is_atomic_word<T>);
-  const told_access told(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
+  const reported_access report(at, sizeof(T), access_kind::atomic, __builtin_return_address(0));
   T seen = __atomic_load_n(at, __ATOMIC_RELAXED);
   while (seen < value && !__atomic_compare_exchange_n(at, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
@@ -190,34 +190,34 @@ inline void thread_fence() {
 template <class T>
 [[gnu::noinline]] T load_relaxed(const T* from) {
   static_assert(is_atomic_word<T>);
-  const told_access told(from, sizeof(T), access_kind::atomic_load, __builtin_return_address(0));
+  const reported_access report(from, sizeof(T), access_kind::atomic_load, __builtin_return_address(0));
   return __atomic_load_n(from, __ATOMIC_RELAXED);
 }
 /// Two words side by side, at a multiple of 16 bytes: each is loaded as by load_relaxed.
 template <class Word>
 [[gnu::noinline]] void load_relaxed_pair(const Word* from, Word& first, Word& second) {
   static_assert(std::is_same_v<Word, std::uint64_t>);
-  const told_access told(from, 2 * sizeof(Word), access_kind::atomic_load, __builtin_return_address(0));
+  const reported_access report(from, 2 * sizeof(Word), access_kind::atomic_load, __builtin_return_address(0));
   first = __atomic_load_n(from, __ATOMIC_RELAXED);
   second = __atomic_load_n(from + 1, __ATOMIC_RELAXED);
 }
 template <class T>
 [[gnu::noinline]] void store_relaxed(T* to, T value) {
   static_assert(is_atomic_word<T>);
-  const told_access told(to, sizeof(T), access_kind::atomic_store, __builtin_return_address(0));
+  const reported_access report(to, sizeof(T), access_kind::atomic_store, __builtin_return_address(0));
   __atomic_store_n(to, value, __ATOMIC_RELAXED);
 }
 /// What the thread that stored the value wrote before `store_release` is seen after this load.
 template <class T>
 [[gnu::noinline]] T load_acquire(const T* from) {
   static_assert(is_atomic_word<T>);
-  const told_access told(from, sizeof(T), access_kind::atomic_load, __builtin_return_address(0));
+  const reported_access report(from, sizeof(T), access_kind::atomic_load, __builtin_return_address(0));
   return __atomic_load_n(from, __ATOMIC_ACQUIRE);
 }
 template <class T>
 [[gnu::noinline]] void store_release(T* to, T value) {
   static_assert(is_atomic_word<T>);
-  const told_access told(to, sizeof(T), access_kind::atomic_store, __builtin_return_address(0));
+  const reported_access report(to, sizeof(T), access_kind::atomic_store, __builtin_return_address(0));
   __atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
 
@@ -225,7 +225,7 @@ template <class T>
 template <class Word>
 [[gnu::noinline]] Word take_ticket(Word* at) {
   static_assert(std::is_same_v<Word, std::uint32_t>);
-  const told_access told(at, sizeof(Word), access_kind::atomic, __builtin_return_address(0));
+  const reported_access report(at, sizeof(Word), access_kind::atomic, __builtin_return_address(0));
   return __atomic_fetch_add(at, Word{1}, __ATOMIC_ACQ_REL);
 }
 

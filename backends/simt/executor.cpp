@@ -36,7 +36,7 @@ void executor::run(const grid_launch& launch) {
     auto& runner = runner_of(worker);
     if (!std::exchange(begun[static_cast<std::size_t>(worker)], 1)) runner.begin(launch);
     const std::uint64_t end = std::min(blocks, (run + 1) * run_length);
-    for (std::uint64_t turn = run * run_length; turn < end; ++turn) runner.run(order(turn));
+    for (std::uint64_t i = run * run_length; i < end; ++i) runner.run(order(i));
   });
 }
 

@@ -1,61 +1,62 @@
-// The calls that a compiler adds to kernels before their memory accesses (hooks.hpp). Each tells the watch of the block
-// that runs, where there is one. Atomic operations are the compiler's to replace, so these do them as well.
+// The calls that a compiler adds to kernels before their memory accesses (hooks.hpp). Each reports the access to the
+// observer of the running block, where there is one. Atomic operations are the compiler's to replace, so these do them
+// as well.
 
 #include <cstdint>
 #include <cstring>
 
-#include "block_watch.hpp"
+#include "access_observer.hpp"
 
 // The caller's own call, so that its address is the access's place in the source.
-#define TWILL_PLACE __builtin_return_address(0)
+#define TWILL_CALLER __builtin_return_address(0)
 
 namespace {
 
 using twill::simt::access_kind;
 
-// `alignment`: what a GPU needs for an access like this, which a compiler may have been told not to rely on.
-[[gnu::always_inline]] inline void tell(const volatile void* at, std::size_t bytes, std::size_t alignment,
-                                        access_kind kind, const void* place) {
-  twill::simt::block_watch* const watch = twill::simt::running.watch;
-  if (__builtin_expect(watch != nullptr, 0)) {
-    watch->access(reinterpret_cast<std::uintptr_t>(at), bytes, alignment, kind, place);
+// `alignment`: what a GPU requires of such an access; less than its width for types declared less aligned.
+[[gnu::always_inline]] inline void report(const volatile void* at, std::size_t bytes, std::size_t alignment,
+                                          access_kind kind, const void* place) {
+  twill::simt::access_observer* const observer = twill::simt::running.observer;
+  if (__builtin_expect(observer != nullptr, 0)) {
+    observer->access(reinterpret_cast<std::uintptr_t>(at), bytes, alignment, kind, place);
   }
 }
 
 }  // namespace
 
-#define TWILL_ACCESS(name, bytes, alignment)                     \
-  void twill_simt_##name##read##bytes(const void* at) {          \
-    tell(at, bytes, alignment, access_kind::load, TWILL_PLACE);  \
-  }                                                              \
-  void twill_simt_##name##write##bytes(const void* at) {         \
-    tell(at, bytes, alignment, access_kind::store, TWILL_PLACE); \
+#define TWILL_ACCESS(name, bytes, alignment)                        \
+  void twill_simt_##name##read##bytes(const void* at) {             \
+    report(at, bytes, alignment, access_kind::load, TWILL_CALLER);  \
+  }                                                                 \
+  void twill_simt_##name##write##bytes(const void* at) {            \
+    report(at, bytes, alignment, access_kind::store, TWILL_CALLER); \
   }
 
 // NOLINTBEGIN(bugprone-macro-parentheses): `word` is a type.
 #define TWILL_FETCH(bits, word, name)                                               \
   word twill_simt_atomic##bits##_fetch_##name(volatile word* at, word value, int) { \
-    tell(at, sizeof(word), sizeof(word), access_kind::atomic, TWILL_PLACE);         \
+    report(at, sizeof(word), sizeof(word), access_kind::atomic, TWILL_CALLER);      \
     return __atomic_fetch_##name(at, value, __ATOMIC_SEQ_CST);                      \
   }
 
 #define TWILL_EXCHANGE(bits, word, name)                                                                             \
   int twill_simt_atomic##bits##_compare_exchange_##name(volatile word* at, word* expected, word desired, int, int) { \
-    tell(at, sizeof(word), sizeof(word), access_kind::atomic, TWILL_PLACE);                                          \
+    report(at, sizeof(word), sizeof(word), access_kind::atomic, TWILL_CALLER);                                       \
     return __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);            \
   }
 
 #define TWILL_ATOMIC(bits, word)                                                                                  \
   word twill_simt_atomic##bits##_load(const volatile word* at, int) {                                             \
-    tell(at, sizeof(word), sizeof(word), access_kind::atomic_load, TWILL_PLACE);                                  \
+    report(at, sizeof(word), sizeof(word), access_kind::atomic_load, TWILL_CALLER);                               \
     return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                 \
   }                                                                                                               \
   void twill_simt_atomic##bits##_store(volatile word* at, word value, int) {                                      \
-    tell(at, sizeof(word), sizeof(word), access_kind::atomic_store, TWILL_PLACE);                                 \
+    report(at, sizeof(word), sizeof(word), access_kind::atomic_store, TWILL_CALLER);                              \
     __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                \
   }                                                                                                               \
   word twill_simt_atomic##bits##_exchange(volatile word* at, word value, int) {                                   \
-    tell(at, sizeof(word), sizeof(word), access_kind::atomic, TWILL_PLACE);                                       \
+    report(at, sizeof(word), sizeof(word), access_kind::atomic, TWILL_CALLER);                                    \
     return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                      \
   }                                                                                                               \
   TWILL_FETCH(bits, word, add)                                                                                    \
@@ -66,7 +67,7 @@ using twill::simt::access_kind;
   TWILL_EXCHANGE(bits, word, strong)                                                                              \
   TWILL_EXCHANGE(bits, word, weak)                                                                                \
   word twill_simt_atomic##bits##_compare_exchange_val(volatile word* at, word expected, word desired, int, int) { \
-    tell(at, sizeof(word), sizeof(word), access_kind::atomic, TWILL_PLACE);                                       \
+    report(at, sizeof(word), sizeof(word), access_kind::atomic, TWILL_CALLER);                                    \
     __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
     return expected;                                                                                              \
   }
@@ -95,23 +96,23 @@ void twill_simt_atomic_thread_fence(int) {
 void twill_simt_atomic_signal_fence(int) {}
 
 void twill_simt_read_range(const void* at, std::size_t bytes) {
-  tell(at, bytes, 1, access_kind::load, TWILL_PLACE);
+  report(at, bytes, 1, access_kind::load, TWILL_CALLER);
 }
 void twill_simt_write_range(const void* at, std::size_t bytes) {
-  tell(at, bytes, 1, access_kind::store, TWILL_PLACE);
+  report(at, bytes, 1, access_kind::store, TWILL_CALLER);
 }
 void* twill_simt_memcpy(void* to, const void* from, std::size_t bytes) {
-  tell(from, bytes, 1, access_kind::load, TWILL_PLACE);
-  tell(to, bytes, 1, access_kind::store, TWILL_PLACE);
+  report(from, bytes, 1, access_kind::load, TWILL_CALLER);
+  report(to, bytes, 1, access_kind::store, TWILL_CALLER);
   return std::memcpy(to, from, bytes);
 }
 void* twill_simt_memmove(void* to, const void* from, std::size_t bytes) {
-  tell(from, bytes, 1, access_kind::load, TWILL_PLACE);
-  tell(to, bytes, 1, access_kind::store, TWILL_PLACE);
+  report(from, bytes, 1, access_kind::load, TWILL_CALLER);
+  report(to, bytes, 1, access_kind::store, TWILL_CALLER);
   return std::memmove(to, from, bytes);
 }
 void* twill_simt_memset(void* to, int value, std::size_t bytes) {
-  tell(to, bytes, 1, access_kind::store, TWILL_PLACE);
+  report(to, bytes, 1, access_kind::store, TWILL_CALLER);
   return std::memset(to, value, bytes);
 }
 

@@ -9,7 +9,7 @@
 namespace twill::simt {
 
 class block_runner;
-class block_watch;
+class access_observer;
 
 struct uint3 {
   unsigned x, y, z;
@@ -21,7 +21,7 @@ struct dim3 {
 
 inline constexpr unsigned warp_lanes = 32;  // of the logical warp, on every device
 
-/// The simulated thread that this OS thread runs now. Zero outside kernels.
+/// The simulated thread that this OS thread is running. Zero outside kernels.
 struct running_thread {
   block_runner* runner;  ///< nullptr outside kernels
   unsigned thread;       ///< in its block, x fastest; the lane is thread % warp_lanes
@@ -29,7 +29,7 @@ struct running_thread {
   std::uint64_t block;   ///< in the grid, x fastest
   void* shared;          ///< dynamic shared memory of the block
   std::size_t shared_bytes;
-  block_watch* watch;  ///< sees the memory accesses of this block; nullptr when nobody asks for them
+  access_observer* observer;  ///< of the memory accesses of this block; nullptr: none
 };
 
 // Constants to kernels, for no kernel sees them change: so that no hook is called for them (hooks.hpp), and because

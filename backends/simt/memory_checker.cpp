@@ -15,7 +15,7 @@ std::string bytes_text(std::size_t bytes) {
 }
 
 constexpr char bounds_advice[] = "compare indices with the extents before each access";
-constexpr char unwritten_advice[] = "write, upload or fill memory before it is read";
+constexpr char uninitialised_advice[] = "write, upload or fill memory before it is read";
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void memory_checker::begin_block(byte_range dynamic_shared, byte_range static_sh
   dynamic_ = dynamic_shared;
   static_ = static_shared;
   ++block_number_;
-  discards_unwritten_ = false;
+  allows_uninitialised_ = false;
   const std::size_t bytes = dynamic_.bytes + static_.bytes;
   if (shared_written_.size() < bytes) shared_written_.resize(bytes, 0);
   races_.reserve_direct(bytes);
@@ -44,7 +44,8 @@ std::string memory_checker::text(const checked_access& access) const {
          short_text(lines_.of_call(access.place));
 }
 
-access_fault memory_checker::race(const char* memory, bool direct, std::uintptr_t first, const checked_access& access) {
+access_fault memory_checker::check_race(const char* memory, bool direct, std::uintptr_t first,
+                                        const checked_access& access) {
   const auto earlier = races_.add(direct, first, access.bytes, access.thread, access.kind, access.place);
   if (!earlier) return {};
   std::string other = earlier->by_several ? "other threads" : "thread " + thread_text(earlier->thread);
@@ -54,15 +55,15 @@ access_fault memory_checker::race(const char* memory, bool direct, std::uintptr_
           "put a __syncthreads() between the two, or make both atomic"};
 }
 
-access_fault memory_checker::misaligned(const checked_access& access) const {
+access_fault memory_checker::check_alignment(const checked_access& access) const {
   if (access.at % access.alignment == 0) return {};
   return {text(access) + ", at an address that is " + std::to_string(access.at % access.alignment) +
               " past a multiple of " + std::to_string(access.alignment),
           "GPUs fault there: align the address, or take the value in parts"};
 }
 
-access_fault memory_checker::of_global(const checked_access& access, const memory_map::range& range) {
-  if (auto fault = misaligned(access); !fault.why.empty()) return fault;
+access_fault memory_checker::check_global(const checked_access& access, const memory_map::range& range) {
+  if (auto fault = check_alignment(access); !fault.why.empty()) return fault;
   const std::size_t offset = access.at - range.base;
   if (range.bytes - offset < access.bytes) {
     return {text(access) + ", the last of them " + bytes_text(access.bytes - (range.bytes - offset)) +
@@ -74,20 +75,20 @@ access_fault memory_checker::of_global(const checked_access& access, const memor
     if (reads(access.kind)) {
       for (std::size_t i = 0; i < access.bytes; ++i) {
         if (__atomic_load_n(flags + i, __ATOMIC_RELAXED) != 0) continue;
-        return {text(access) + " of device memory that nothing was written to (byte " + std::to_string(offset + i) +
+        return {text(access) + " of uninitialised device memory (byte " + std::to_string(offset + i) +
                     " of an allocation of " + bytes_text(range.bytes) + ")",
-                unwritten_advice};
+                uninitialised_advice};
       }
     }
     for (std::size_t i = 0; writes(access.kind) && i < access.bytes; ++i) {
       __atomic_store_n(flags + i, std::uint8_t{1}, __ATOMIC_RELAXED);
     }
   }
-  return race("global", false, access.at, access);
+  return check_race("global", false, access.at, access);
 }
 
-access_fault memory_checker::of_shared(const checked_access& access) {
-  if (auto fault = misaligned(access); !fault.why.empty()) return fault;
+access_fault memory_checker::check_shared(const checked_access& access) {
+  if (auto fault = check_alignment(access); !fault.why.empty()) return fault;
   const bool is_dynamic = dynamic_.holds(access.at);
   const std::size_t offset = access.at - (is_dynamic ? dynamic_.base : static_.base);
   if (is_dynamic && dynamic_.bytes - offset < access.bytes) {
@@ -95,32 +96,32 @@ access_fault memory_checker::of_shared(const checked_access& access) {
   }
   const std::size_t first = is_dynamic ? offset : dynamic_.bytes + offset;
   if (first + access.bytes > shared_written_.size()) return {};
-  for (std::size_t i = first; reads(access.kind) && !discards_unwritten_ && i < first + access.bytes; ++i) {
+  for (std::size_t i = first; reads(access.kind) && !allows_uninitialised_ && i < first + access.bytes; ++i) {
     if (shared_written_[i] == block_number_) continue;
-    return {text(access) + " of shared memory that its block has not written", unwritten_advice};
+    return {text(access) + " of uninitialised shared memory", uninitialised_advice};
   }
   if (writes(access.kind))
     std::fill_n(shared_written_.begin() + static_cast<std::ptrdiff_t>(first), access.bytes, block_number_);
-  return race("shared", true, first, access);
+  return check_race("shared", true, first, access);
 }
 
-access_fault memory_checker::elsewhere(const checked_access& access) const {
+access_fault memory_checker::check_unmapped(const checked_access& access) const {
   if (memory_.is_of_program(access.at)) return {};
   // Behind, or before, something of the device's? Looked for where an index that is one off would lead.
   // NOLINTNEXTLINE(performance-no-int-to-ptr): an address that a kernel used, never followed here.
   const auto released = given_.find(reinterpret_cast<const void*>(access.at));
   if (released && released->released) {
-    return {text(access) + " of an allocation of " + bytes_text(released->bytes) + " that was released",
+    return {text(access) + " of a released allocation of " + bytes_text(released->bytes),
             "release memory only when the work that uses it is done"};
   }
   if (access.at - dynamic_.base - dynamic_.bytes < 4096 && dynamic_.bytes > 0) {
-    return {text(access) + ", " + bytes_text(access.at - dynamic_.base - dynamic_.bytes) + " behind the " +
+    return {text(access) + ", " + bytes_text(access.at - dynamic_.base - dynamic_.bytes) + " past the " +
                 bytes_text(dynamic_.bytes) + " of dynamic shared memory",
             bounds_advice};
   }
   std::string where = " outside of device memory";
   if (const auto* before = memory_.last_before(access.at)) {
-    where = ", " + bytes_text(access.at - before->base - before->bytes) + " behind an allocation of " +
+    where = ", " + bytes_text(access.at - before->base - before->bytes) + " past the end of an allocation of " +
             bytes_text(before->bytes);
   }
   return {text(access) + where, bounds_advice};

@@ -1,7 +1,7 @@
 #pragma once
 
-// Finds what real devices do not tell, or tell without a place: accesses outside of memory and misaligned ones, reads
-// of what nobody wrote, data races within a block.
+// Finds what real devices do not report, or report without a source line: out-of-bounds and misaligned accesses, reads
+// of uninitialised memory, data races within a block.
 
 #include <cstdint>
 #include <string>
@@ -22,9 +22,9 @@ struct checked_access {
   unsigned thread;
 };
 
-/// Why a thread must not go on, and what its author may do about it.
+/// Why an access is faulty, and what to do about it.
 struct access_fault {
-  std::string why;  ///< empty: it may
+  std::string why;  ///< empty: no fault
   const char* suggestion = "";
 };
 
@@ -34,20 +34,20 @@ class memory_checker {
   memory_checker(const memory_map& memory, const host::allocations& given, source_lines& lines, detail::extent3 block);
 
   void begin_block(byte_range dynamic_shared, byte_range static_shared);
-  void discards_unwritten() { discards_unwritten_ = true; }
+  void allow_uninitialised_reads() { allows_uninitialised_ = true; }
   void end_interval() { races_.begin_interval(); }
 
-  access_fault of_global(const checked_access& access, const memory_map::range& range);
-  access_fault of_shared(const checked_access& access);
+  access_fault check_global(const checked_access& access, const memory_map::range& range);
+  access_fault check_shared(const checked_access& access);
   /// Of an address that is neither.
-  access_fault elsewhere(const checked_access& access) const;
+  access_fault check_unmapped(const checked_access& access) const;
 
   /// "thread (0,1,0) loads 4 bytes at reduce.hpp:12"
   std::string text(const checked_access& access) const;
 
  private:
-  access_fault misaligned(const checked_access& access) const;
-  access_fault race(const char* memory, bool direct, std::uintptr_t first, const checked_access& access);
+  access_fault check_alignment(const checked_access& access) const;
+  access_fault check_race(const char* memory, bool direct, std::uintptr_t first, const checked_access& access);
   std::string thread_text(unsigned thread) const;
 
   const memory_map& memory_;
@@ -55,8 +55,8 @@ class memory_checker {
   source_lines& lines_;
   const detail::extent3 block_;
   byte_range dynamic_, static_;
-  bool discards_unwritten_ = false;            // the block that runs says so
-  std::uint32_t block_number_ = 0;             // of those that this checker saw
+  bool allows_uninitialised_ = false;          // of the running block
+  std::uint32_t block_number_ = 0;             // running number
   std::vector<std::uint32_t> shared_written_;  // by byte: the block that wrote it last
   race_history races_;
 };

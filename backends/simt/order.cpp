@@ -40,12 +40,12 @@ block_order::block_order(schedule chosen, std::uint64_t blocks)
   } while (std::gcd(factor_, blocks) != 1);
 }
 
-std::uint64_t block_order::operator()(std::uint64_t turn) const {
-  if (reverse_) return blocks_ - 1 - turn;
-  if (factor_ == 1 && offset_ == 0) return turn;
+std::uint64_t block_order::operator()(std::uint64_t i) const {
+  if (reverse_) return blocks_ - 1 - i;
+  if (factor_ == 1 && offset_ == 0) return i;
   // A factor without a divisor in common with the number of blocks leads to each of them once.
   using wide = unsigned __int128;
-  return static_cast<std::uint64_t>((static_cast<wide>(turn) * factor_ + offset_) % blocks_);
+  return static_cast<std::uint64_t>((static_cast<wide>(i) * factor_ + offset_) % blocks_);
 }
 
 void thread_order::begin_block(std::uint64_t block) {

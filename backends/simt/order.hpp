@@ -10,7 +10,7 @@
 
 namespace twill::simt {
 
-/// What a launch is told of interleaving.
+/// The interleaving of a launch.
 struct schedule {
   interleaving order = interleaving::forward;
   std::uint64_t seed = 0;
@@ -30,18 +30,18 @@ class random_sequence {
   std::uint64_t state_;
 };
 
-/// A permutation of the blocks of a grid: which block comes `turn`-th.
+/// A permutation of the blocks of a grid: the block at position `i`.
 class block_order {
  public:
   block_order(schedule chosen, std::uint64_t blocks);
-  std::uint64_t operator()(std::uint64_t turn) const;
+  std::uint64_t operator()(std::uint64_t i) const;
 
  private:
   std::uint64_t blocks_, factor_ = 1, offset_ = 0;
   bool reverse_;
 };
 
-/// Threads that can go on, first in, first out.
+/// Threads that are ready to run, first in, first out.
 class ready_queue {
  public:
   static constexpr unsigned capacity = 1024;

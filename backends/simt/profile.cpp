@@ -45,7 +45,7 @@ void add_to(shared_traffic& sum, const shared_traffic& other) {
 
 std::vector<bank_load> plain(const simt::bank_counts& c, unsigned banks) {
   std::vector<bank_load> all;
-  for (unsigned bank = 0; bank < banks; ++bank) all.push_back({c.turns[bank], c.uses[bank]});
+  for (unsigned bank = 0; bank < banks; ++bank) all.push_back({c.wavefronts[bank], c.ideal[bank]});
   return all;
 }
 

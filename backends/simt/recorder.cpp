@@ -48,7 +48,7 @@ void recorder::begin_block(std::uint64_t block, unsigned threads) {
 
 recorder::place_record& recorder::record_of(const void* place, memory_space space, std::size_t bytes,
                                             access_kind kind) {
-  // User addresses have 47 bits on the processors that run this, or 56: what else tells places apart lies above.
+  // User addresses have 47 bits on the processors that run this, or 56: the other distinctions go above them.
   const std::uint64_t key = reinterpret_cast<std::uintptr_t>(place) ^ static_cast<std::uint64_t>(bytes) << 57 ^
                             static_cast<std::uint64_t>(space == memory_space::shared) << 62 ^
                             static_cast<std::uint64_t>(writes(kind)) << 63;

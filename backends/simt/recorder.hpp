@@ -4,9 +4,9 @@
 // warp run one after the other, so what its lanes do at one place of the code, between the same barriers, for the same
 // time, is one warp instruction. Places on one line of the source that no lane visits both count as one: compilers for
 // the CPU make two of `out = a ? p[x] : p[y]`, those for GPUs one; so an inline function that both arms of a branch
-// call counts once too, where a GPU may come by twice. A lane that skips a turn of a loop which others take counts as
-// one turn behind. An atomic load that a thread repeats, for what another block is to write, counts once: how often it
-// is repeated here depends on the CPU.
+// call counts once too, where a GPU may issue it twice. A lane that skips an iteration of a loop which others take
+// counts as one iteration behind. An atomic load that a thread repeats, for what another block is to write, counts
+// once: how often it is repeated here depends on the CPU.
 
 #include <cstddef>
 #include <cstdint>

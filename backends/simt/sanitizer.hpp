@@ -1,6 +1,6 @@
 #pragma once
 
-// TWILL_SIMT_ASAN is defined when this is compiled for the address sanitizer, which must be told of fibers.
+// TWILL_SIMT_ASAN is defined when this is compiled for the address sanitizer, which has to know of fibers.
 
 #if defined(__SANITIZE_ADDRESS__)
 #define TWILL_SIMT_ASAN 1

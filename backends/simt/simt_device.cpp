@@ -42,10 +42,10 @@ void simt_device::launch(void* stream, const detail::launch_config& config, cons
   auto& home = stream_of(stream);
   if (home.has_fault()) return;
   settings chosen = chosen_settings();
-  // What records is told of one launch after the other, and stays until the last of them is done.
-  std::unique_lock turn(recording_mutex_, std::defer_lock);
+  // Recorded launches run one after another, and the sink stays until the last of them is done.
+  std::unique_lock recording_lock(recording_mutex_, std::defer_lock);
   if (chosen.sink != nullptr) {
-    turn.lock();
+    recording_lock.lock();
     chosen = chosen_settings();
   }
   grid_launch all{kernel, config, chosen.order, &lines_, nullptr};
@@ -59,13 +59,13 @@ void simt_device::launch(void* stream, const detail::launch_config& config, cons
 void simt_device::run(grid_launch& launch, const settings& chosen) {
   if (chosen.sink == nullptr && !chosen.checks) return executor_.run(launch);
   const memory_map memory(memory_given(), chosen.checks ? &shadow_ : nullptr);
-  launch_watch watch;
-  watch.checks = chosen.checks;
-  watch.step_limit = chosen.step_limit;
-  watch.memory = &memory;
-  watch.given = &memory_given();
-  watch.lines = &lines_;
-  launch.watch = &watch;
+  launch_observer observer;
+  observer.checks = chosen.checks;
+  observer.step_limit = chosen.step_limit;
+  observer.memory = &memory;
+  observer.given = &memory_given();
+  observer.lines = &lines_;
+  launch.observer = &observer;
   if (chosen.sink == nullptr) return executor_.run(launch);
 
   launch_facts facts;
@@ -77,7 +77,7 @@ void simt_device::run(grid_launch& launch, const settings& chosen) {
   const auto sample = chosen.sink->choose(
       facts, block_sample::of(facts.blocks, std::uint64_t{block.x} * block.y * block.z, chosen.most_threads));
   recording all(*chosen.sink, std::move(facts), sample, lines_);
-  watch.record = &all;
+  observer.record = &all;
   chosen.sink->begin_launch(all.facts());
   executor_.run(launch);
   chosen.sink->end_launch(all.facts());
@@ -106,7 +106,7 @@ void simt_device::record(access_sink* sink, std::uint64_t most_threads) {
 }
 
 void simt_device::stop_recording() noexcept {
-  const std::lock_guard turn(recording_mutex_);
+  const std::lock_guard recording_lock(recording_mutex_);
   const std::lock_guard lock(settings_mutex_);
   settings_.sink = nullptr;
 }

@@ -54,8 +54,8 @@ const global_cost* transaction_counter::add(const warp_access& access) {
     counts = counts_of(access, cost);
     bank_counts& banks = banks_[access.site];
     for (unsigned bank = 0; bank < shared_cost::most_banks; ++bank) {
-      banks.turns[bank] += cost.bank_turns[bank];
-      banks.uses[bank] += cost.bank_uses[bank];
+      banks.wavefronts[bank] += cost.bank_wavefronts[bank];
+      banks.ideal[bank] += cost.bank_ideal[bank];
     }
   }
   total_.add(counts);

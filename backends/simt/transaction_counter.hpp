@@ -16,7 +16,7 @@ namespace twill::simt {
 struct global_counts {
   std::uint64_t requests = 0;  ///< instructions, or the parts that the architecture splits them into
   std::uint64_t transactions = 0;
-  std::uint64_t ideal_transactions = 0;  ///< if the same bytes lay side by side
+  std::uint64_t ideal_transactions = 0;  ///< if the same bytes were contiguous
   std::uint64_t bytes_used = 0;          ///< that lanes asked for, each byte of an instruction once
   std::uint64_t bytes_moved = 0;         ///< in transactions
 
@@ -24,11 +24,11 @@ struct global_counts {
   void add(const global_counts& other);
 };
 
-/// Accesses of shared memory of one kind. A wavefront is one turn of all banks.
+/// Accesses of shared memory of one kind. A wavefront is one cycle of all banks.
 struct shared_counts {
   std::uint64_t requests = 0;
   std::uint64_t wavefronts = 0;
-  std::uint64_t ideal_wavefronts = 0;  ///< if no two lanes met in a bank
+  std::uint64_t ideal_wavefronts = 0;  ///< without bank conflicts
 
   std::uint64_t conflicts() const { return wavefronts - ideal_wavefronts; }
   void add(const shared_counts& other);
@@ -43,8 +43,8 @@ struct access_counts {
 
 /// What each bank of shared memory did.
 struct bank_counts {
-  std::uint64_t turns[shared_cost::most_banks] = {};
-  std::uint64_t uses[shared_cost::most_banks] = {};  ///< the least of them
+  std::uint64_t wavefronts[shared_cost::most_banks] = {};
+  std::uint64_t ideal[shared_cost::most_banks] = {};  ///< without conflicts
 };
 
 /// What one access adds, at the price that its rules found.

@@ -17,22 +17,22 @@ namespace twill {
 struct global_traffic {
   std::uint64_t requests = 0;
   std::uint64_t sectors = 0;
-  std::uint64_t ideal_sectors = 0;  ///< if the same bytes lay side by side
+  std::uint64_t ideal_sectors = 0;  ///< if the same bytes were contiguous
   std::uint64_t bytes_used = 0;     ///< that threads asked for, each byte of an instruction once
   std::uint64_t bytes_moved = 0;    ///< in sectors
 };
 
-/// What kernels asked of shared memory: by loads, by stores, or by atomics. A wavefront is one turn of all banks.
+/// What kernels asked of shared memory: by loads, by stores, or by atomics. A wavefront is one cycle of all banks.
 struct shared_traffic {
   std::uint64_t requests = 0;
   std::uint64_t wavefronts = 0;
-  std::uint64_t ideal_wavefronts = 0;  ///< if no two lanes met in a bank
+  std::uint64_t ideal_wavefronts = 0;  ///< without bank conflicts
 
   std::uint64_t conflicts() const { return wavefronts - ideal_wavefronts; }
 };
 
 /// What a profiler counts. Atomics are those that change memory (atomic_add and its kin); relaxed loads and stores are
-/// loads and stores. That several atomics on one word take turns is not counted.
+/// loads and stores. The serialisation of atomics on one word is not counted.
 struct TWILL_API traffic {
   global_traffic loads, stores, atomics;
   shared_traffic shared_loads, shared_stores, shared_atomics;
@@ -51,10 +51,10 @@ struct TWILL_API traffic {
   void add(const traffic& other);
 };
 
-/// What one bank of shared memory did for a line. More turns than uses: lanes met in it.
+/// The accesses of one line to one bank of shared memory. More wavefronts than ideal: bank conflicts.
 struct bank_load {
-  std::uint64_t turns = 0;
-  std::uint64_t uses = 0;  ///< one for each group of lanes that the bank serves together
+  std::uint64_t wavefronts = 0;
+  std::uint64_t ideal_wavefronts = 0;  ///< without conflicts
 };
 
 /// The accesses on one line of a kernel's source.
@@ -73,8 +73,8 @@ struct kernel_profile : traffic {
   std::uint64_t blocks = 0;           ///< of the grid
   std::uint64_t recorded_blocks = 0;  ///< of those: what the counts are of
   std::vector<line_profile> lines;    ///< by file and line
-  /// Its blocks look for what others write meanwhile (load_relaxed, load_acquire). A look that a thread repeats is
-  /// counted once; which block finds what work to do is up to the CPU, and so may be some of the counts.
+  /// Its blocks poll for values that others write (load_relaxed, load_acquire). A repeated poll of a thread is counted
+  /// once; which block takes which work depends on the CPU, and so may some of the counts.
   bool waits = false;
   /// Bytes of each partition (channel) of memory: a row for about as many blocks as run together, in their order.
   std::vector<std::vector<std::uint64_t>> partitions;

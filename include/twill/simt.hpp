@@ -25,22 +25,21 @@ enum class interleaving {
 /// Throws: unsupported when `on` is not a simulated device.
 TWILL_API void set_interleaving(const device& on, interleaving order, std::uint64_t seed = 0);
 
-/// Whether launches on a simulated device, from now on, are checked: for accesses outside of device memory, of memory
-/// that was released, or at an address that is no multiple of their width; for reads of device memory (allocated since)
-/// or shared memory that nothing was written to; for data races between the threads of a block since their last
-/// barrier, on shared and on global memory; for threads that wait at different barriers. Each is a device_fault at
-/// `stream.wait()` that names the kernel, the block, the thread and the line of the source. Kernels take about ten
-/// times as long. Not found: stores past the end of a static `__shared__` array, for what follows it is shared memory
-/// too; loads from there are, where their block has not written it. Dynamic shared memory ends where the launch says.
+/// Switches checks on or off for a simulated device, from now on. Launches are checked for out-of-bounds, misaligned
+/// and use-after-free accesses; for reads of uninitialised device memory (allocated since) or shared memory; for data
+/// races between the threads of a block since their last barrier, on shared and on global memory; for threads that wait
+/// at different barriers. Each is a device_fault at `stream.wait()` that names the kernel, the block, the thread and
+/// the source line. Kernels take about ten times as long.
+/// Not found: stores past the end of a static `__shared__` array, because other shared memory follows it; loads from
+/// there are uninitialised reads, unless the block has written it. Dynamic shared memory is bounded by the launch.
 /// The environment variable TWILL_SIMT_CHECK=1 switches the checks on for devices that are opened.
 /// Throws: unsupported when `on` is not a simulated device, and in builds with sanitizers.
 TWILL_API void set_checks(const device& on, bool wanted);
 
-/// How many steps one thread may take in one launch before it is taken to run for ever, which is a device_fault with
-/// the line it is at. A step is an access of memory, a barrier or a shuffle; a loop without any cannot be told from
-/// outside, and hangs. Counted while launches are checked or recorded, in blocks outside of a sample too. It starts at
-/// 2^28.
-/// Throws: unsupported when `on` is not a simulated device.
+/// How many steps one thread may take in one launch before it counts as an endless loop, a device_fault with its
+/// source line. A step is an access of memory, a barrier or a shuffle; a loop without any is not detected, and hangs.
+/// Counted while launches are checked or recorded, in blocks outside of a sample too. It starts at 2^28. Throws:
+/// unsupported when `on` is not a simulated device.
 TWILL_API void set_step_limit(const device& on, std::uint64_t steps);
 
 /// Whether a device predicts times: a simulated one with a model, "simt:h200", does, but in a build with sanitizers;

@@ -3,10 +3,10 @@
 // conflict notes of AMD's Composable Kernel (b32, b128) and HipKittens (b64, gfx950), both measured; ROCm
 // documentation, MI100/MI200/MI300 performance counters (line sizes). Turns of global accesses: te42kyfo/gpu-benches,
 // gpu-strides, MI210 (4-byte loads: 4.0 clocks for 32 lanes in runs of 8, 7.5 in runs of 4, 16.1 at stride 2, 14.1 at
-// other odd strides, 32.2 far apart; at stride 3 it has 8.1, for which these rules say 16).
+// other odd strides, 32.2 at large strides; at stride 3 it has 8.1, for which these rules say 16).
 // Assumed, for no published measurement was found: groups of 16-byte reads on gfx906, gfx908 and gfx90a as on gfx942;
-// turns of other widths, of stores and of other wave64 devices as those loads; wave32 of RDNA as half a wave64, its
-// wide accesses in consecutive lanes, and a turn a line.
+// cycles of other widths, of stores and of other wave64 devices as those loads; wave32 of RDNA as half a wave64, its
+// wide accesses in consecutive lanes, and a cycle a line.
 
 #include <algorithm>
 
@@ -19,7 +19,7 @@ namespace {
 constexpr bank_layout banks_32{32, 128};
 constexpr bank_layout banks_64{64, 256};
 
-// Runs of four lanes whose addresses do not follow each other (or are the same): each takes a turn for half of it.
+// Runs of four lanes whose addresses do not follow each other (or are the same): each takes a cycle for half of it.
 unsigned broken_quads(const warp_access& access) {
   unsigned broken = 0;
   for (unsigned first = 0; first < warp_access::max_lanes; first += 4) {
@@ -42,7 +42,7 @@ void global(const warp_access& access, global_cost& cost) {
   cost.bytes_used = distinct_bytes(access);
   cost.ideal_transactions = blocks_for(cost.bytes_used, LineBytes);
   const unsigned lines = distinct_blocks(access, access.active, 64);
-  cost.turns = Quads ? std::max(lines, 2 * broken_quads(access)) : lines;
+  cost.lsu_clocks = Quads ? std::max(lines, 2 * broken_quads(access)) : lines;
 }
 
 // Both halves of a wave64 have the same groups.
@@ -62,24 +62,24 @@ shared_cost read_16(const warp_access& access, const lane_mask (&low)[Count], ba
     groups[i] = both(low[i]) & ~high_half;
     groups[Count + i] = both(low[i]) & high_half;
   }
-  return turns_of_groups(access, groups, 2 * Count, layout);
+  return wavefronts_of_groups(access, groups, 2 * Count, layout);
 }
 
 shared_cost shared_wave64(const warp_access& access) {
-  if (access.bytes <= 4) return turns_of_runs(access, 64, 32, banks_32);
+  if (access.bytes <= 4) return wavefronts_of_runs(access, 64, 32, banks_32);
   if (access.bytes == 16 && !access.store) return read_16(access, read_16_cdna3, banks_32);
-  return turns_of_runs(access, 64, 128 / access.bytes, banks_32);
+  return wavefronts_of_runs(access, 64, 128 / access.bytes, banks_32);
 }
 
 // Reads of 8 and 16 bytes see 64 banks, all else 32.
 shared_cost shared_cdna4(const warp_access& access) {
   if (access.store || access.bytes <= 4) return shared_wave64(access);
   if (access.bytes == 16) return read_16(access, read_16_cdna4, banks_64);
-  return turns_of_runs(access, 64, 32, banks_64);
+  return wavefronts_of_runs(access, 64, 32, banks_64);
 }
 
 shared_cost shared_wave32(const warp_access& access) {
-  return turns_of_runs(access, 32, access.bytes <= 4 ? 32 : 128 / access.bytes, banks_32);
+  return wavefronts_of_runs(access, 32, access.bytes <= 4 ? 32 : 128 / access.bytes, banks_32);
 }
 
 constexpr const char* gcn_names[] = {"gfx900", "gfx906", "gfx908", "gfx90a", nullptr};

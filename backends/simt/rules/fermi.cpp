@@ -20,13 +20,13 @@ void global(const warp_access& access, global_cost& cost) {
     ++cost.requests;
     move_blocks(access, group, block, cost);
     cost.ideal_transactions += blocks_for(distinct_bytes(access, group), block);
-    cost.turns += distinct_blocks(access, group, 128);
+    cost.lsu_clocks += distinct_blocks(access, group, 128);
   }
   cost.bytes_used = distinct_bytes(access);
 }
 
 shared_cost shared(const warp_access& access) {
-  return turns_of_runs(access, 32, lanes_each(access), {32, 128});
+  return wavefronts_of_runs(access, 32, lanes_each(access), {32, 128});
 }
 
 constexpr const char* names[] = {"sm_20", "sm_21", nullptr};

@@ -16,13 +16,13 @@ void global(const warp_access& access, global_cost& cost) {
     ++cost.requests;
     move_blocks(access, group, 32, cost);
     cost.ideal_transactions += blocks_for(distinct_bytes(access, group), 32);
-    cost.turns += distinct_blocks(access, group, 128);
+    cost.lsu_clocks += distinct_blocks(access, group, 128);
   }
   cost.bytes_used = distinct_bytes(access);
 }
 
 shared_cost shared(const warp_access& access) {
-  return turns_of_runs(access, 32, access.bytes == 16 ? 16 : 32, {32, 256});
+  return wavefronts_of_runs(access, 32, access.bytes == 16 ? 16 : 32, {32, 256});
 }
 
 constexpr const char* names[] = {"sm_30", "sm_32", "sm_35", "sm_37", nullptr};

@@ -14,14 +14,14 @@ void global(const warp_access& access, global_cost& cost) {
     const lane_mask group = access.active & lanes(first, lanes_each);
     if (group == 0) continue;
     ++cost.requests;
-    cost.turns += move_blocks(access, group, 32, cost);
+    cost.lsu_clocks += move_blocks(access, group, 32, cost);
     cost.ideal_transactions += blocks_for(distinct_bytes(access, group), 32);
   }
   cost.bytes_used = distinct_bytes(access);
 }
 
 shared_cost shared(const warp_access& access) {
-  return turns_of_runs(access, 32, access.bytes <= 4 ? 32 : 128 / access.bytes, {32, 128});
+  return wavefronts_of_runs(access, 32, access.bytes <= 4 ? 32 : 128 / access.bytes, {32, 128});
 }
 
 constexpr const char* names[] = {"sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", nullptr};

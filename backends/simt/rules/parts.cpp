@@ -67,7 +67,7 @@ unsigned distinct_blocks(const warp_access& access, lane_mask group, unsigned bl
   return blocks.size();
 }
 
-void add_bank_turns(const warp_access& access, lane_mask group, bank_layout layout, shared_cost& cost) {
+void add_bank_wavefronts(const warp_access& access, lane_mask group, bank_layout layout, shared_cost& cost) {
   number_set words;
   add_blocks(access, group, word_bytes, words);
   // A bank and a row, as one number.
@@ -82,28 +82,30 @@ void add_bank_turns(const warp_access& access, lane_mask group, bank_layout layo
   for (const std::uint64_t place : places) {
     run = place >> 40 == bank ? run + 1 : 1;
     bank = place >> 40;
-    ++cost.bank_turns[bank];
-    if (run == 1) ++cost.bank_uses[bank];
+    ++cost.bank_wavefronts[bank];
+    if (run == 1) ++cost.bank_ideal[bank];
     most = std::max(most, run);
   }
   cost.wavefronts += most;
 }
 
-shared_cost turns_of_groups(const warp_access& access, const lane_mask* groups, unsigned count, bank_layout layout) {
+shared_cost wavefronts_of_groups(const warp_access& access, const lane_mask* groups, unsigned count,
+                                 bank_layout layout) {
   shared_cost cost;
   for (unsigned i = 0; i < count; ++i) {
     if ((access.active & groups[i]) == 0) continue;
-    add_bank_turns(access, groups[i], layout, cost);
+    add_bank_wavefronts(access, groups[i], layout, cost);
     ++cost.ideal_wavefronts;
   }
   return cost;
 }
 
-shared_cost turns_of_runs(const warp_access& access, unsigned warp_lanes, unsigned lanes_each, bank_layout layout) {
+shared_cost wavefronts_of_runs(const warp_access& access, unsigned warp_lanes, unsigned lanes_each,
+                               bank_layout layout) {
   lane_mask groups[warp_access::max_lanes];
   unsigned count = 0;
   for (unsigned lane = 0; lane < warp_lanes; lane += lanes_each) groups[count++] = lanes(lane, lanes_each);
-  return turns_of_groups(access, groups, count, layout);
+  return wavefronts_of_groups(access, groups, count, layout);
 }
 
 }  // namespace twill::simt::rules

@@ -47,13 +47,14 @@ struct bank_layout {
   unsigned row_bytes;
 };
 
-/// Adds the turns that the banks need for the words that `group` touches: the most rows that one bank has to open.
-void add_bank_turns(const warp_access& access, lane_mask group, bank_layout layout, shared_cost& cost);
+/// Adds the wavefronts that the banks need for the words that `group` touches: the most rows that one bank has to open.
+void add_bank_wavefronts(const warp_access& access, lane_mask group, bank_layout layout, shared_cost& cost);
 
-/// Adds up the turns of `count` groups; a group in which no lane is active costs none.
-shared_cost turns_of_groups(const warp_access& access, const lane_mask* groups, unsigned count, bank_layout layout);
+/// Adds up the wavefronts of `count` groups; a group in which no lane is active costs none.
+shared_cost wavefronts_of_groups(const warp_access& access, const lane_mask* groups, unsigned count,
+                                 bank_layout layout);
 
 /// The same for groups of `lanes_each` consecutive lanes of a warp of `warp_lanes`.
-shared_cost turns_of_runs(const warp_access& access, unsigned warp_lanes, unsigned lanes_each, bank_layout layout);
+shared_cost wavefronts_of_runs(const warp_access& access, unsigned warp_lanes, unsigned lanes_each, bank_layout layout);
 
 }  // namespace twill::simt::rules

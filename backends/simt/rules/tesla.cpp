@@ -40,7 +40,7 @@ void global_1_0(const warp_access& access, global_cost& cost) {
     }
   }
   cost.bytes_used = distinct_bytes(access);
-  cost.turns = cost.transactions;
+  cost.lsu_clocks = cost.transactions;
 }
 
 // A segment serves all lanes that lie in it, then shrinks to the half, and the quarter, that is used.
@@ -77,11 +77,11 @@ void global_1_2(const warp_access& access, global_cost& cost) {
     }
   }
   cost.bytes_used = distinct_bytes(access);
-  cost.turns = cost.transactions;
+  cost.lsu_clocks = cost.transactions;
 }
 
-// Each turn serves one word to all lanes that want it (the broadcast), and one lane in each other bank.
-void add_shared_turns(const warp_access& access, lane_mask group, unsigned offset, shared_cost& cost) {
+// Each cycle serves one word to all lanes that want it (the broadcast), and one lane in each other bank.
+void add_shared_wavefronts(const warp_access& access, lane_mask group, unsigned offset, shared_cost& cost) {
   unsigned used = 0;
   for (; group != 0; ++cost.wavefronts) {
     const std::uint64_t broadcast = (access.address[__builtin_ctzll(group)] + offset) / 4;
@@ -96,9 +96,9 @@ void add_shared_turns(const warp_access& access, lane_mask group, unsigned offse
     });
     group &= ~served;
     used |= busy;
-    for (unsigned bank = 0; bank < banks; ++bank) cost.bank_turns[bank] += busy >> bank & 1;
+    for (unsigned bank = 0; bank < banks; ++bank) cost.bank_wavefronts[bank] += busy >> bank & 1;
   }
-  for (unsigned bank = 0; bank < banks; ++bank) cost.bank_uses[bank] += used >> bank & 1;
+  for (unsigned bank = 0; bank < banks; ++bank) cost.bank_ideal[bank] += used >> bank & 1;
 }
 
 // Wide accesses are made of 32-bit ones.
@@ -108,7 +108,7 @@ shared_cost shared_1_x(const warp_access& access) {
     const lane_mask group = access.active & each;
     if (group == 0) continue;
     for (unsigned offset = 0; offset < access.bytes; offset += 4) {
-      add_shared_turns(access, group, offset, cost);
+      add_shared_wavefronts(access, group, offset, cost);
       ++cost.ideal_wavefronts;
     }
   }

@@ -90,7 +90,7 @@ void launch_timer::step_warp(std::uint32_t which, double now) {
   access(which, what, now);
 }
 
-// Issues the instructions around an access and the access itself, and hands it to what serves it.
+// Issues the instructions around an access and the access itself, and queues it at the unit that serves it.
 void launch_timer::access(std::uint32_t which, const step& what, double now) {
   warp_state& warp = warps_[which];
   block_state& block = running_[warp.block];
@@ -109,7 +109,7 @@ void launch_timer::access(std::uint32_t which, const step& what, double now) {
   const double issued =
       begins + std::max(instructions * on_.issue_clocks, (instructions - 1) * on_.alu_latency * serial_part);
   const double served = std::max(issued, sm.unit_free);
-  sm.unit_free = served + what.turns * on_.turn_clocks;
+  sm.unit_free = served + what.lsu_clocks * on_.wavefront_clocks;
   ++warp.next;
   if (what.kind == step_kind::shared_load) {
     warp.loads_done = std::max(warp.loads_done, sm.unit_free + on_.shared_latency);

@@ -21,7 +21,7 @@ void set_instructions(const timing_sheet& t, bool tesla, bool amd, machine& m) {
   m.startup_instructions = or_else(t.startup_instructions, tesla ? 20 : 50);
   m.address_instructions = or_else(t.address_instructions, tesla ? 3 : 7);
   m.slow_instructions = tesla ? 4 : 1;  // CUDA Programming Guide 1.0: 16 clocks a warp, where others take 4
-  m.turn_clocks = or_else(t.wavefront_clocks, tesla ? 2 : 1);
+  m.wavefront_clocks = or_else(t.wavefront_clocks, tesla ? 2 : 1);
   m.barrier_clocks = or_else(t.barrier_clocks, 20);
   m.shared_latency = or_else(t.shared_latency_clocks, 36);
   m.registers_per_thread = tesla ? 16 : 32;

@@ -19,11 +19,11 @@ enum class channel_map : std::uint8_t {
 struct machine {
   double clock_hz = 0;
   unsigned multiprocessors = 0;
-  unsigned multiprocessors_per_port = 1;  ///< that share a way to memory
+  unsigned multiprocessors_per_port = 1;  ///< that share a memory port
 
-  double issue_clocks = 0;  ///< for which a warp instruction holds the issue of its multiprocessor
-  double alu_latency = 0;   ///< from an instruction to one that needs its result
-  double turn_clocks = 1;   ///< of the load/store unit
+  double issue_clocks = 0;      ///< of the issue port for a warp instruction
+  double alu_latency = 0;       ///< from an instruction to one that needs its result
+  double wavefront_clocks = 1;  ///< of the load/store unit
   double shared_latency = 0, l1_latency = 0, l2_latency = 0, memory_latency = 0;
   double barrier_clocks = 0;
   double barrier_instructions = 1;  ///< of a warp for each barrier: its own and those of the loop around it

@@ -29,8 +29,8 @@ memory_system::reply memory_system::offer(const packet& each, bool store, double
 // When the row of `address` can be read or written: now, or after its bank and its channel may open another row. Banks
 // work side by side; what waits for one does not hold up the others.
 double memory_system::open_page(channel& home, std::uint64_t address, double now) {
-  const std::uint64_t turn = std::uint64_t{on_.interleave_bytes} * on_.channels;
-  const std::uint64_t local = address / turn * on_.interleave_bytes + address % on_.interleave_bytes;
+  const std::uint64_t stripe = std::uint64_t{on_.interleave_bytes} * on_.channels;
+  const std::uint64_t local = address / stripe * on_.interleave_bytes + address % on_.interleave_bytes;
   const std::uint64_t page = local / on_.page_bytes;
   bank& of = home.banks[page % on_.banks];
   if (of.open_page == page) return std::max(now, of.activated);
@@ -40,8 +40,8 @@ double memory_system::open_page(channel& home, std::uint64_t address, double now
   return of.activated;
 }
 
-// The controller goes through its queue by direction: it turns round once for all that the queue holds.
-void memory_system::turn_round(channel& home, bool store) {
+// The controller drains its queue by direction: one bus turnaround for all that the queue holds.
+void memory_system::turn_around(channel& home, bool store) {
   (store ? home.writes : home.reads) = true;
   if (++home.taken < on_.channel_queue) return;
   if (home.reads && home.writes) home.free_at += on_.turnaround_clocks;
@@ -56,7 +56,7 @@ double memory_system::serve(std::uint64_t address, double bytes, bool store, dou
   const double takes = bytes / on_.channel_bytes_per_clock;
   home.free_at = std::max(home.free_at, now) + takes;
   channel_bytes_[which] += bytes;
-  if (on_.turnaround_clocks > 0) turn_round(home, store);
+  if (on_.turnaround_clocks > 0) turn_around(home, store);
   double through = home.free_at;
   if (on_.banks > 0) through = std::max(through, open_page(home, address, now) + takes);
   home.held.push(through);

@@ -52,7 +52,7 @@ class memory_system {
   struct channel {
     double free_at = 0, activated = -1e9;
     std::priority_queue<double, std::vector<double>, std::greater<double>> held;  // when each leaves the queue
-    unsigned taken = 0;                                                           // since it last turned round
+    unsigned taken = 0;                                                           // since its last turnaround
     bool reads = false, writes = false;
     std::vector<bank> banks;
   };
@@ -61,7 +61,7 @@ class memory_system {
   reply offer_channel(const packet& each, bool store, double now);
   reply offer_cached(const packet& each, bool store, double now);
   double serve(std::uint64_t address, double bytes, bool store, double now);
-  void turn_round(channel& home, bool store);
+  void turn_around(channel& home, bool store);
 
   const machine& on_;
   std::vector<channel> channels_;

@@ -26,7 +26,7 @@ struct launch_prediction {
   double busiest_channel = 1;  ///< among blocks that run together: its bytes over those of a channel on average
   double memory_bytes = 0;     ///< read and written, of the recorded blocks
   std::uint64_t blocks = 0, recorded = 0;
-  bool waits = false;  ///< its blocks wait for one another: for how long, no recording tells, and `seconds` is 0
+  bool waits = false;  ///< its blocks wait for one another: for how long is not predicted, and `seconds` is 0
 };
 
 /// The time of a launch of `blocks` blocks, of which the first are in `recorded`.

@@ -50,12 +50,12 @@ void trace::add(const warp_access& access) {
   if (access.space == memory_space::global) {
     global_cost cost;
     rules_.global(access, cost);
-    taken.turns = static_cast<float>(cost.turns);
+    taken.lsu_clocks = static_cast<float>(cost.lsu_clocks);
     add_packets(cost, taken);
     counts_.add(counts_of(access, cost));
   } else {
     const shared_cost cost = rules_.shared(access);
-    taken.turns = static_cast<float>(cost.wavefronts);
+    taken.lsu_clocks = static_cast<float>(cost.wavefronts);
     counts_.add(counts_of(access, cost));
     note_static_shared(access);
   }

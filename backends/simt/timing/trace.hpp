@@ -30,7 +30,7 @@ struct packet {
 
 struct step {
   step_kind kind;
-  float turns = 0;         ///< of the load/store unit
+  float lsu_clocks = 0;    ///< of the load/store unit
   float instructions = 0;  ///< before it, of the same warp: for its address and what the recorder reports
   std::uint32_t first_packet = 0, packets = 0;
 };

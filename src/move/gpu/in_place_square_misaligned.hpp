@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include "device.hpp"
-#include "discard.hpp"
 #include "gpu/realign.hpp"
 #include "in_place_square.hpp"
+#include "uninitialised_reads.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(swap_words_threads) swap_words(unsigned char* 
   unsigned char* above = data + row0 * m.ld + col0 * Bytes;
   load_turned<Bytes, Whole>(tile, data, below, m, row0, col0);
   if (row0 != col0) load_turned<Bytes, Whole>(other, data, above, m, col0, row0);
-  discards_unwritten();
+  allow_uninitialised_reads();
   __syncthreads();
   const int height = static_cast<int>(m.extent - row0 < edge ? m.extent - row0 : edge);
   const int width = static_cast<int>(m.extent - col0 < edge ? m.extent - col0 : edge);

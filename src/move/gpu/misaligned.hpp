@@ -10,9 +10,9 @@
 #include <cstdint>
 
 #include "device.hpp"
-#include "discard.hpp"
 #include "misaligned_pairs.hpp"
 #include "misaligned_tile.hpp"
+#include "uninitialised_reads.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   } else {
     load_tile<Bytes, Whole, Shape>(tile, in + matrix * m.in_stride, out, m, row0, col0);
   }
-  discards_unwritten();  // columns beyond the edge, and of the word behind a chunk what the selector leaves out
+  allow_uninitialised_reads();  // columns beyond the edge, and of the word behind a chunk what the selector leaves out
   __syncthreads();
 
   const std::int64_t rows_left = m.rows - row0, cols_left = m.cols - col0;

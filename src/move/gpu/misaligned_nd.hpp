@@ -8,9 +8,9 @@
 #include <cstdint>
 
 #include "device.hpp"
-#include "discard.hpp"
 #include "misaligned.hpp"
 #include "tiled_nd.hpp"
+#include "uninitialised_reads.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -204,7 +204,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
       store_words<Bytes>(places.to, w, rows.row(i) * Bytes);
     }
   }
-  discards_unwritten();  // columns beyond the edge, and of the word behind a chunk what the selector leaves out
+  allow_uninitialised_reads();  // columns beyond the edge, and of the word behind a chunk what the selector leaves out
   __syncthreads();
   store_permuted<Bytes, Shape>(out, tile, t, col_at);
   if (t.row0 == 0 || t.row0 + t.height == m.rows) store_permuted_ends<Bytes, Shape>(out, tile, t, col_at);

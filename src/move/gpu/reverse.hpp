@@ -8,9 +8,9 @@
 #include <cstdint>
 
 #include "device.hpp"
-#include "discard.hpp"
 #include "gpu/fast_division.hpp"
 #include "gpu/realign.hpp"
+#include "uninitialised_reads.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(reverse_threads)
   const unsigned char* upper = stage<Unit>(shared, in + high, count * line.bytes);
   const unsigned char* lower = upper;
   if (in_place) lower = stage<Unit>(shared + line.piece_bytes, in + low, count * line.bytes);
-  discards_unwritten();
+  allow_uninitialised_reads();
   __syncthreads();
   store_reversed<Unit>(out + low, upper, count, line);
   if (in_place) store_reversed<Unit>(out + high, lower, count, line);

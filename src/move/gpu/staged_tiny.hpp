@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "device.hpp"
-#include "discard.hpp"
+#include "uninitialised_reads.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(tiny_threads)
     if (at + 16 <= end) *reinterpret_cast<word16*>(shared + at) = held[k];
   }
   if (thread < end % 16) shared[end / 16 * 16 + thread] = in[end / 16 * 16 + thread];
-  discards_unwritten();
+  allow_uninitialised_reads();
   __syncthreads();
 
   auto* mine = reinterpret_cast<std::uint32_t*>(shared) + thread * size;

@@ -16,9 +16,9 @@
 #include <type_traits>
 
 #include "device.hpp"
-#include "discard.hpp"
 #include "gpu/divider.hpp"
 #include "gpu/realign.hpp"
+#include "uninitialised_reads.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -363,7 +363,7 @@ __global__ void __launch_bounds__(odd_element<Bytes>::threads, Layout == odd_lay
   } else {
     load_runs_edge<Bytes, aligned>(shared, in, m, t);
   }
-  discards_unwritten();
+  allow_uninitialised_reads();
   __syncthreads();
   auto* staged = reinterpret_cast<word16*>(shared);  // in the place of the input
   const int phase = first_place<aligned>(in);

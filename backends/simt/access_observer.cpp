@@ -1,24 +1,24 @@
-#include "block_watch.hpp"
+#include "access_observer.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "block_runner.hpp"
-#include "discard.hpp"
+#include "uninitialised_reads.hpp"
 
 namespace twill::simt {
 
-block_watch::block_watch(const launch_watch& launch, const kernel_call& kernel, detail::extent3 block,
-                         byte_range stacks)
+access_observer::access_observer(const launch_observer& launch, const kernel_call& kernel, detail::extent3 block,
+                                 byte_range stacks)
     : launch_(launch), kernel_(kernel), threads_(block.x * block.y * block.z), stacks_(stacks), steps_(threads_) {
   if (launch.record != nullptr) recorder_.emplace(*launch.record);
   if (launch.checks) checker_.emplace(*launch.memory, *launch.given, *launch.lines, block);
 }
 
-void block_watch::begin_block(std::uint64_t block) {
+void access_observer::begin_block(std::uint64_t block) {
   recording_ = recorder_ && launch_.record->takes(block);
   std::fill(steps_.begin(), steps_.end(), 0);
-  if (!looks()) return;
+  if (!observes()) return;
   dynamic_shared_ = {reinterpret_cast<std::uintptr_t>(running.shared), running.shared_bytes};
   static_shared_ = thread_locals_of(kernel_.address);
   if (recording_) recorder_->begin_block(block, threads_);
@@ -26,45 +26,45 @@ void block_watch::begin_block(std::uint64_t block) {
 }
 
 // Memory that a kernel has for itself: its variables, its arguments, and who it is.
-bool block_watch::is_private(std::uintptr_t at) const {
+bool access_observer::is_private(std::uintptr_t at) const {
   const byte_range own{reinterpret_cast<std::uintptr_t>(&running), sizeof running};
   const byte_range arguments{reinterpret_cast<std::uintptr_t>(kernel_.bound), kernel_.bound_bytes};
   return stacks_.holds(at) || own.holds(at) || arguments.holds(at);
 }
 
-void block_watch::step(const void* place) {
+void access_observer::step(const void* place) {
   if (++steps_[running.thread] <= launch_.step_limit) return;
   auto why = "thread " + std::to_string(running.thread) + " has taken " + std::to_string(launch_.step_limit) +
              " steps, and is now at " + short_text(launch_.lines->of_call(place));
   running.runner->stop_thread(std::move(why), "see whether its loop can end; set_step_limit allows more");
 }
 
-void block_watch::access(std::uintptr_t at, std::size_t bytes, std::size_t alignment, access_kind kind,
-                         const void* place) {
+void access_observer::access(std::uintptr_t at, std::size_t bytes, std::size_t alignment, access_kind kind,
+                             const void* place) {
   step(place);
-  if (!looks() || is_private(at)) return;
+  if (!observes() || is_private(at)) return;
   const checked_access access{at, bytes, alignment, kind, place, running.thread};
   access_fault fault;
   if (dynamic_shared_.holds(at)) {
-    if (checker_) fault = checker_->of_shared(access);
+    if (checker_) fault = checker_->check_shared(access);
     record(memory_space::shared, at - dynamic_shared_.base, bytes, kind, place);
   } else if (static_shared_.holds(at)) {
-    if (checker_) fault = checker_->of_shared(access);
+    if (checker_) fault = checker_->check_shared(access);
     // What the variables are aligned to, banks are to see: the base need not be.
     const std::uintptr_t base = static_shared_.base / 256 * 256;
     record(memory_space::shared, warp_access::static_shared + (at - base), bytes, kind, place);
   } else if (const auto* range = launch_.memory->find(at)) {
-    if (checker_) fault = checker_->of_global(access, *range);
+    if (checker_) fault = checker_->check_global(access, *range);
     record(memory_space::global, range->device_address + (at - range->base), bytes, kind, place);
   } else if (checker_) {
-    fault = checker_->elsewhere(access);
+    fault = checker_->check_unmapped(access);
   }
   if (!fault.why.empty()) running.runner->stop_thread(std::move(fault.why), fault.suggestion);
 }
 
 // A copy of a whole object comes as one access of any size; no GPU moves more than 16 bytes at once.
-void block_watch::record(memory_space space, std::uint64_t address, std::size_t bytes, access_kind kind,
-                         const void* place) {
+void access_observer::record(memory_space space, std::uint64_t address, std::size_t bytes, access_kind kind,
+                             const void* place) {
   while (recording_ && bytes > 0) {
     std::size_t part = 16;
     while (part > bytes || address % part != 0) part /= 2;
@@ -75,15 +75,15 @@ void block_watch::record(memory_space space, std::uint64_t address, std::size_t 
   }
 }
 
-void block_watch::discards_unwritten() {
-  if (checker_) checker_->discards_unwritten();
+void access_observer::allow_uninitialised_reads() {
+  if (checker_) checker_->allow_uninitialised_reads();
 }
 
-void discards_unwritten() {
-  if (running.watch != nullptr) running.watch->discards_unwritten();
+void allow_uninitialised_reads() {
+  if (running.observer != nullptr) running.observer->allow_uninitialised_reads();
 }
 
-void block_watch::end_interval() {
+void access_observer::end_interval() {
   if (recording_) recorder_->end_interval(running.interval);
   if (checker_) checker_->end_interval();
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What looks on while a block runs: it is told of every memory access of the block's threads and of every barrier. One
-// for each OS thread and launch.
+// Observes a block while it runs: every memory access of its threads and every barrier is reported to it. One for each
+// OS thread and launch.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,36 +17,36 @@
 
 namespace twill::simt {
 
-/// Who wants to know what about a launch. What it points to outlives the launch.
-struct launch_watch {
-  recording* record = nullptr;  ///< nullptr: nobody records
+/// What is observed of a launch. What it points to outlives the launch.
+struct launch_observer {
+  recording* record = nullptr;  ///< nullptr: not recorded
   bool checks = false;
-  std::uint64_t step_limit = 0;  ///< of one thread, after which it is taken to run for ever
+  std::uint64_t step_limit = 0;  ///< of one thread, after which it counts as an endless loop
   const memory_map* memory = nullptr;
   const host::allocations* given = nullptr;
   source_lines* lines = nullptr;
 };
 
-class block_watch {
+class access_observer {
  public:
   /// `stacks` are those of the simulated threads.
-  block_watch(const launch_watch& launch, const kernel_call& kernel, detail::extent3 block, byte_range stacks);
+  access_observer(const launch_observer& launch, const kernel_call& kernel, detail::extent3 block, byte_range stacks);
 
   /// Before the first thread of `block`.
   void begin_block(std::uint64_t block);
 
-  /// Whether it does more with this block than to count its steps.
-  bool looks() const { return recording_ || checker_; }
+  /// Whether it records or checks this block, beyond counting steps.
+  bool observes() const { return recording_ || checker_; }
 
-  /// The running thread is about to access memory, or to wait at a barrier or for a shuffle. Does not return when it
-  /// has done so too often.
+  /// The running thread is about to access memory, or to wait at a barrier or for a shuffle. Does not return when that
+  /// exceeds the step limit.
   void step(const void* place);
 
   /// The running thread is about to touch `bytes` bytes at `at`, which has to be a multiple of `alignment`; `place` is
-  /// where in the code. Does not return when it must not.
+  /// where in the code. Does not return from a faulty access.
   void access(std::uintptr_t at, std::size_t bytes, std::size_t alignment, access_kind kind, const void* place);
 
-  void discards_unwritten();
+  void allow_uninitialised_reads();
 
   /// All threads have reached a barrier, or the end.
   void end_interval();
@@ -55,7 +55,7 @@ class block_watch {
   void record(memory_space space, std::uint64_t address, std::size_t bytes, access_kind kind, const void* place);
   bool is_private(std::uintptr_t at) const;
 
-  const launch_watch& launch_;
+  const launch_observer& launch_;
   const kernel_call& kernel_;
   const unsigned threads_;
   const byte_range stacks_;

@@ -1,0 +1,27 @@
+#pragma once
+
+// Accesses of the device functions (device.hpp), which report themselves: as one access, however it is implemented
+// here, attributed to their caller's line.
+
+#include <cstddef>
+
+#include "access_kind.hpp"
+
+namespace twill::simt {
+
+class access_observer;
+
+/// Reports one access to the observer of the running block, where there is one, and mutes the hooks while it lives.
+class reported_access {
+ public:
+  /// `place`: the return address of the function that was called for it.
+  reported_access(const volatile void* at, std::size_t bytes, access_kind kind, const void* place);
+  ~reported_access();
+  reported_access(const reported_access&) = delete;
+  reported_access& operator=(const reported_access&) = delete;
+
+ private:
+  access_observer* const observer_;
+};
+
+}  // namespace twill::simt
