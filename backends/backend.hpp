@@ -64,6 +64,13 @@ class backend_device {
   virtual void copy_rows(void* stream, const pitched_rows& rows, copy_direction direction) = 0;
   virtual void fill(void* stream, void* to, unsigned char value, std::size_t bytes) = 0;
 
+  /// `bytes` bytes of device memory as the host can read them now, for checks of arguments that lie there; nullptr
+  /// where it cannot. Throws: invalid_argument, naming `call`, for memory that the device knows to be out of bounds.
+  virtual const void* host_view(const void* memory, std::size_t bytes, const char* call) const {
+    (void)memory, (void)bytes, (void)call;
+    return nullptr;
+  }
+
   /// What runs on this device: set by whoever opens it (open_device).
   const operation_table* operations = nullptr;
 };

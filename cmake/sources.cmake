@@ -48,6 +48,7 @@ set(twill_core_sources
   src/core/device.cpp
   src/core/element.cpp
   src/core/event.cpp
+  src/core/offsets.cpp
   src/core/stream.cpp
   src/move/copy.cpp
   src/move/permute.cpp
@@ -143,6 +144,7 @@ set(twill_simt_sources
   backends/simt/executor.cpp
   backends/simt/fiber.cpp
   backends/simt/hooks.cpp
+  backends/simt/host_access.cpp
   backends/simt/kernel_name.cpp
   backends/simt/launch.cpp
   backends/simt/line_program.cpp
@@ -287,6 +289,7 @@ set(twill_tests
   tests/simt_choices_test.cpp
   tests/simt_counts_test.cpp
   tests/simt_faults_test.cpp
+  tests/simt_host_calls_test.cpp
   tests/simt_host_test.cpp
   tests/simt_injection_test.cpp
   tests/simt_kernels_test.cpp

@@ -40,11 +40,22 @@ std::vector<allocation> allocations::live_by_age() const {
   return all;
 }
 
+const allocation* allocations::live_at(std::uintptr_t address) const {
+  const auto after = live_.upper_bound(address);
+  if (after == live_.begin() || !std::prev(after)->second.holds(address)) return nullptr;
+  return &std::prev(after)->second;
+}
+
+std::optional<allocation> allocations::find_live(const void* address) const {
+  const std::lock_guard lock(mutex_);
+  const allocation* const found = live_at(reinterpret_cast<std::uintptr_t>(address));
+  return found == nullptr ? std::nullopt : std::optional(*found);
+}
+
 std::optional<allocation> allocations::find(const void* address) const {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   const std::lock_guard lock(mutex_);
-  const auto after = live_.upper_bound(at);
-  if (after != live_.begin() && std::prev(after)->second.holds(at)) return std::prev(after)->second;
+  if (const allocation* const live = live_at(at)) return *live;
   for (std::size_t back = 1; back <= std::min(releases_, remembered); ++back) {
     const auto& one = released_[(releases_ - back) % remembered];
     if (one.holds(at)) return one;

@@ -36,7 +36,12 @@ class allocations {
   /// too long ago.
   std::optional<allocation> find(const void* address) const;
 
+  /// The live allocation that `address` lies in.
+  std::optional<allocation> find_live(const void* address) const;
+
  private:
+  const allocation* live_at(std::uintptr_t address) const;
+
   static constexpr std::size_t remembered = 4096;
 
   mutable std::mutex mutex_;

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "backends/error.hpp"
+#include "host_access.hpp"
 #include "kernel_name.hpp"
 
 namespace twill::simt {
@@ -139,12 +140,39 @@ void simt_device::release(void* memory) noexcept {
   host_device::release(memory);
 }
 
+namespace {
+
+const char* name_of(detail::copy_direction direction) {
+  if (direction == detail::copy_direction::host_to_device) return "upload";
+  return direction == detail::copy_direction::device_to_host ? "download" : "copy";
+}
+
+}  // namespace
+
+void simt_device::require_bounds(const detail::pitched_rows& a, detail::copy_direction direction) const {
+  const char* const call = name_of(direction);
+  const bool strict = chosen_settings().checks;
+  const auto row_bytes = static_cast<std::size_t>(a.row_bytes);
+  const host_access in{call, "reads", a.in, a.rows, row_bytes, a.in_pitch};
+  const host_access out{call, "writes", a.out, a.rows, row_bytes, a.out_pitch};
+  const auto& name = properties().name;
+  if (direction != detail::copy_direction::device_to_host) require_device_memory(out, memory_given(), name, strict);
+  if (direction != detail::copy_direction::host_to_device) require_device_memory(in, memory_given(), name, strict);
+  if (!strict) return;
+  if (direction == detail::copy_direction::device_to_host) require_host_memory(out, memory_given(), name);
+  if (direction == detail::copy_direction::host_to_device) require_host_memory(in, memory_given(), name);
+}
+
 void simt_device::copy(void* stream, void* to, const void* from, std::size_t bytes, detail::copy_direction direction) {
+  if (bytes == 0) return;
+  const auto row_bytes = static_cast<std::int64_t>(bytes);
+  require_bounds({from, to, 1, row_bytes, row_bytes, row_bytes}, direction);
   host_device::copy(stream, to, from, bytes, direction);
   shadow_.copy(to, from, bytes);
 }
 
 void simt_device::copy_rows(void* stream, const detail::pitched_rows& a, detail::copy_direction direction) {
+  require_bounds(a, direction);
   host_device::copy_rows(stream, a, direction);
   for (std::int64_t row = 0; row < a.rows; ++row) {
     shadow_.copy(static_cast<char*>(a.out) + row * a.out_pitch, static_cast<const char*>(a.in) + row * a.in_pitch,
@@ -153,8 +181,17 @@ void simt_device::copy_rows(void* stream, const detail::pitched_rows& a, detail:
 }
 
 void simt_device::fill(void* stream, void* to, unsigned char value, std::size_t bytes) {
+  if (bytes == 0) return;
+  require_device_memory({"fill", "writes", to, 1, bytes, 0}, memory_given(), properties().name,
+                        chosen_settings().checks);
   host_device::fill(stream, to, value, bytes);
   shadow_.write(to, bytes);
+}
+
+const void* simt_device::host_view(const void* memory, std::size_t bytes, const char* call) const {
+  require_device_memory({call, "reads", memory, 1, bytes, 0}, memory_given(), properties().name,
+                        chosen_settings().checks);
+  return memory;
 }
 
 }  // namespace twill::simt

@@ -4,6 +4,7 @@
 
 #include "backends/error.hpp"
 #include "core/arguments.hpp"
+#include "core/offsets.hpp"
 #include "core/operations.hpp"
 #include "reduce/operations.hpp"
 
@@ -129,6 +130,7 @@ void run(const char* operation, stream_ref stream, const problem& p, const void*
     detail::require_aligned(in, element_bytes(p.in_type), "in");  // null where all segments are empty
     detail::require_memory(places, sizeof *offsets);
     detail::require_disjoint(places, output);
+    detail::require_ascending_offsets(stream.on(), offsets, p.shape.rows + 1, "reduce_segments");
   } else if (p.length() > 0) {
     detail::require_memory(input, element_bytes(p.in_type));
     detail::require_disjoint(input, output);

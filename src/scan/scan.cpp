@@ -4,6 +4,7 @@
 
 #include "backends/error.hpp"
 #include "core/arguments.hpp"
+#include "core/offsets.hpp"
 #include "core/operations.hpp"
 #include "scan/operations.hpp"
 
@@ -69,17 +70,6 @@ void require_memory(const scan_args& args) {
   detail::require_disjoint({"in", args.in, in_bytes}, {"out", args.out, out_bytes});
 }
 
-// Where the host reads device memory, a breach of the contract is found; kernels on a GPU take it as it is.
-void require_rising(const device& on, const std::int64_t* offsets, std::int64_t segments) {
-  const auto& backend = on.properties().backend;
-  if (backend != "cpu" && backend != "simt") return;
-  for (std::int64_t i = 0; i < segments; ++i) {
-    if (offsets[i] >= (i == 0 ? 0 : offsets[i - 1])) continue;
-    detail::fail(errc::invalid_argument, i == 0 ? "the first offset is negative" : "offsets decrease",
-                 "offset " + std::to_string(i) + " is " + std::to_string(offsets[i]), "sort them");
-  }
-}
-
 std::size_t scratch_of(const device& on, const scan_args& args) {
   return is_empty(args) ? 0 : on.impl()->operations->scan.scratch(args);
 }
@@ -114,7 +104,7 @@ void require_offsets(stream_ref stream, const scan_args& args, const void* out) 
   detail::require_pointer(args.offsets, "offsets");
   detail::require_aligned(args.offsets, alignof(std::int64_t), "offsets");
   detail::require_disjoint({"offsets", args.offsets, bytes}, {"out", out, span_bytes(args, args.out_ld)});
-  require_rising(stream.on(), args.offsets, args.segments);
+  detail::require_ascending_offsets(stream.on(), args.offsets, args.segments, "scan_segments");
 }
 
 }  // namespace
