@@ -212,6 +212,7 @@ set(twill_device_schema presets/devices/schema.json)
 set(twill_device_models
   presets/devices/8800gtx.json
   presets/devices/a100.json
+  presets/devices/b200.json
   presets/devices/gtx280.json
   presets/devices/h100.json
   presets/devices/h200.json

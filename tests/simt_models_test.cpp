@@ -1,6 +1,7 @@
 // Datasheets, and the memory of devices that are simulated after them.
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -72,8 +73,8 @@ TEST_CASE("every datasheet is whole, and there is one for each device promised")
     CHECK(sheet.sources.size() >= 2);
     CHECK(device::open("simt:" + name).properties().model == sheet.model);
   }
-  for (const char* name : {"8800gtx", "gtx280", "k20", "v100", "a100", "h100", "h200", "mi50", "mi100", "mi250x",
-                           "mi300x", "rx6800xt", "rx7900xtx"}) {
+  for (const char* name : {"8800gtx", "gtx280", "k20", "v100", "a100", "h100", "h200", "b200", "mi50", "mi100",
+                           "mi250x", "mi300x", "rx6800xt", "rx7900xtx"}) {
     CHECK(contains(names, std::string(name) + " "));
   }
 }
@@ -108,7 +109,7 @@ TEST_CASE("errors: a malformed datasheet names the field and what it should be")
   CHECK(contains(complaint(with("\"NVIDIA\"", "7")), "(vendor is 7; it must be a text)"));
   CHECK(contains(complaint(with("\"Test card\"", "\"\"")), "(model is \"\"; it must be a text)"));
   CHECK(contains(complaint(with("1000000,", "\"1 GB\",")),
-                 "(memory_bytes is \"1 GB\"; it must be a whole number from 1 up)"));
+                 "(memory_bytes is \"1 GB\"; it must be a whole number from 1 to 281474976710656)"));
   CHECK(contains(complaint(with("\"multiprocessors\": 30", "\"multiprocessors\": -30")),
                  "(multiprocessors is -30; it must be a whole number from 1 to 65535)"));
   CHECK(contains(complaint(with("\"max_threads_per_block\": 256", "\"max_threads_per_block\": 2048")),
@@ -141,6 +142,33 @@ TEST_CASE("errors: figures that contradict each other") {
   CHECK(
       contains(complaint(with("\"shared_bytes_per_multiprocessor\": 16384", "\"shared_bytes_per_multiprocessor\": 0")),
                "(shared_bytes_per_multiprocessor is 0; it must be at least shared_bytes_per_block, which is 8192)"));
+  const auto copy = [](const std::string& rate) {
+    return complaint(with("\"sources\"", "\"timing\": {\"copy_bytes_per_second\": " + rate + "}, \"sources\""));
+  };
+  CHECK(copy("128000000000").empty());
+  CHECK(contains(copy("128000000001"),
+                 "(timing.copy_bytes_per_second is 128000000001; it must be at most peak_bytes_per_second, which is "
+                 "128000000000)"));
+}
+
+TEST_CASE("errors: memory beyond the addresses of a device") {
+  CHECK(complaint(with("1000000,", "281474976710656,")).empty());
+  CHECK(contains(complaint(with("1000000,", "4611686018427387904,")),
+                 "(memory_bytes is 4611686018427387904; it must be a whole number from 1 to 281474976710656)"));
+}
+
+TEST_CASE("what predictions were compared with") {
+  CHECK(contains(predictions_compared_with(device::open("simt:h200")), "median error 5.2 %"));
+  CHECK(predictions_compared_with(device::open("simt:mi300x")).empty());
+  for (std::size_t i = 0; i < simt::embedded_model_count; ++i) {
+    CAPTURE(simt::embedded_models[i].name);
+    CHECK_FALSE(simt::find_datasheet(simt::embedded_models[i].name).compared_with.empty());
+  }
+  CHECK(simt::parse_datasheet(good, "mine.json").compared_with.empty());
+  CHECK(contains(complaint(with("\"sources\"", "\"compared_with\": 7, \"sources\"")),
+                 "(compared_with is 7; it must be a text)"));
+  CHECK(
+      contains(error_of([] { predictions_compared_with(device::open("cpu")); }), "unsupported: cpu predicts no times"));
 }
 
 TEST_CASE("errors: unknown devices and files") {
@@ -154,6 +182,12 @@ TEST_CASE("errors: unknown devices and files") {
   std::filesystem::create_directory(folder);
   CHECK(contains(error_of([&] { device::open("simt:" + folder.string()); }), "cannot read the datasheet"));
   std::filesystem::remove(folder);
+  // A FIFO without a writer must not be waited for.
+  const auto fifo = std::filesystem::temp_directory_path() / "twill_simt_models_test_fifo.json";
+  std::filesystem::remove(fifo);
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  CHECK(contains(error_of([&] { device::open("simt:" + fifo.string()); }), "it is empty or not a regular file"));
+  std::filesystem::remove(fifo);
 }
 
 TEST_CASE("errors: the timing part of a datasheet") {

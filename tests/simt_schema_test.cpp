@@ -94,8 +94,8 @@ TEST_CASE("its fields are those that are read") {
     CAPTURE(each.name);
     CHECK((std::count(schema["required"].begin(), schema["required"].end(), each.name) == 1) == each.required);
   }
-  // Beside numbers: vendor, model, architecture, memory_type, timing, sources; and channel_hash.
-  CHECK(fields.size() == simt::numbers_of_datasheets().size() + 6);
+  // Beside numbers: vendor, model, architecture, memory_type, compared_with, timing, sources; and channel_hash.
+  CHECK(fields.size() == simt::numbers_of_datasheets().size() + 7);
   CHECK(timing_fields.size() == simt::numbers_of_timing().size() + 1);
   CHECK(fields["architecture"]["enum"] == json(simt::known_architectures()));
 }

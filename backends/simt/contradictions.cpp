@@ -49,10 +49,17 @@ std::string wrong_peak(const datasheet& sheet) {
          "; bus_width_bits / 8 * memory_transfers_per_second is " + std::to_string(static_cast<std::uint64_t>(product));
 }
 
+std::string wrong_copy(const datasheet& sheet) {
+  if (sheet.timing.copy_bytes_per_second <= static_cast<double>(sheet.peak_bytes_per_second)) return {};
+  return "timing.copy_bytes_per_second is " +
+         std::to_string(static_cast<std::uint64_t>(sheet.timing.copy_bytes_per_second)) +
+         "; it must be at most peak_bytes_per_second, which is " + std::to_string(sheet.peak_bytes_per_second);
+}
+
 }  // namespace
 
 std::string contradiction_in(const datasheet& sheet) {
-  for (const auto& find : {&wrong_warp, &wrong_order, &wrong_peak}) {
+  for (const auto& find : {&wrong_warp, &wrong_order, &wrong_peak, &wrong_copy}) {
     std::string found = find(sheet);
     if (!found.empty()) return found;
   }

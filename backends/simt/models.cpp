@@ -1,9 +1,11 @@
 #include "models.hpp"
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <system_error>
 
 #include <nlohmann/json.hpp>
 
@@ -28,6 +30,7 @@ constexpr text_field text_fields[] = {
     {"model", &datasheet::model, need::required},
     {"architecture", &datasheet::architecture, need::required},
     {"memory_type", &datasheet::memory_type, need::optional},
+    {"compared_with", &datasheet::compared_with, need::optional},
 };
 
 struct number_field {
@@ -38,7 +41,7 @@ struct number_field {
 };
 constexpr std::uint64_t any = std::uint64_t{1} << 53;  // as far as all JSON writers keep integers exact
 constexpr number_field number_fields[] = {
-    {"memory_bytes", &datasheet::memory_bytes, need::required, 1, any},
+    {"memory_bytes", &datasheet::memory_bytes, need::required, 1, std::uint64_t{1} << 48},
     {"bus_width_bits", &datasheet::bus_width_bits, need::required, 8, 1 << 20},
     {"memory_transfers_per_second", &datasheet::memory_transfers_per_second, need::required, 1, std::uint64_t{1} << 40},
     {"peak_bytes_per_second", &datasheet::peak_bytes_per_second, need::required, 1, any},
@@ -66,8 +69,7 @@ constexpr char timing_field[] = "timing";
 }
 
 std::string expected(const number_field& field) {
-  std::string text = "a whole number from " + std::to_string(field.least);
-  return field.most == any ? text + " up" : text + " to " + std::to_string(field.most);
+  return "a whole number from " + std::to_string(field.least) + " to " + std::to_string(field.most);
 }
 
 // The value of a field, or nullptr where one that is optional is missing.
@@ -131,11 +133,14 @@ void refuse_unknown(const json& all, const std::string& origin) {
 }
 
 std::string read_file(const std::string& path) {
-  const std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
-  if (file) text << file.rdbuf();
+  std::error_code failed;
+  if (std::filesystem::is_regular_file(path, failed)) {  // opening a FIFO would wait for a writer
+    const std::ifstream file(path, std::ios::binary);
+    if (file) text << file.rdbuf();
+  }
   detail::require(!text.str().empty(), "cannot read the datasheet " + path,
-                  "there is no such file, it is empty or a folder, or it may not be read", "check the path");
+                  "there is no such file, it is empty or not a regular file, or it may not be read", "check the path");
   return text.str();
 }
 

@@ -23,6 +23,7 @@ extern const std::size_t embedded_model_count;
 /// What a datasheet says. A figure that it leaves out is 0; clocks are in Hz.
 struct datasheet {
   std::string vendor, model, architecture, memory_type;
+  std::string compared_with;  ///< the measurements that predictions were compared with; "none", or empty
   std::uint64_t memory_bytes = 0, bus_width_bits = 0, memory_transfers_per_second = 0, peak_bytes_per_second = 0;
   std::uint64_t multiprocessors = 0, core_clock_hz = 0, shader_clock_hz = 0;
   std::uint64_t warp_size = 0, max_threads_per_block = 0;

@@ -13,13 +13,22 @@ namespace {
 
 constexpr std::string_view prefix = "simt:";
 
+bool has_model(const device& on) {
+  return dynamic_cast<simt::simt_device*>(on.impl().get()) != nullptr &&
+         on.properties().name.compare(0, prefix.size(), prefix) == 0;
+}
+
 simt::datasheet sheet_of(const device& on) {
+  return simt::find_datasheet(std::string_view(on.properties().name).substr(prefix.size()));
+}
+
+simt::datasheet predicting_sheet_of(const device& on) {
   if (!predicts(on)) {
     detail::fail(errc::unsupported, on.properties().name + " predicts no times",
                  "it is no simulated GPU with a model, or the build is for a sanitizer",
                  "open one, such as \"simt:h200\"");
   }
-  return simt::find_datasheet(std::string_view(on.properties().name).substr(prefix.size()));
+  return sheet_of(on);
 }
 
 // Records until it goes.
@@ -42,12 +51,20 @@ bool predicts(const device& on) {
 #else
   constexpr bool records = false;
 #endif
-  return records && dynamic_cast<simt::simt_device*>(on.impl().get()) != nullptr &&
-         on.properties().name.compare(0, prefix.size(), prefix) == 0;
+  return records && has_model(on);
+}
+
+std::string predictions_compared_with(const device& on) {
+  if (!has_model(on)) {
+    detail::fail(errc::unsupported, on.properties().name + " predicts no times", "it is no simulated GPU with a model",
+                 "open one, such as \"simt:h200\"");
+  }
+  std::string said = sheet_of(on).compared_with;
+  return said == "none" ? std::string() : said;
 }
 
 predicted_time predict(const device& on, const std::function<void()>& work) {
-  simt::timing::launch_predictor predictor(sheet_of(on));
+  simt::timing::launch_predictor predictor(predicting_sheet_of(on));
   {
     const recording_scope scope(static_cast<simt::simt_device&>(*on.impl()), predictor);
     work();
@@ -67,7 +84,7 @@ predicted_time predict(const device& on, const std::function<void()>& work) {
 }
 
 double predicted_copy_seconds(const device& on, std::size_t bytes) {
-  const auto machine = simt::timing::machine_of(sheet_of(on));
+  const auto machine = simt::timing::machine_of(predicting_sheet_of(on));
   return machine.launch_seconds + 2 * static_cast<double>(bytes) / machine.copy_bytes_per_second;
 }
 

@@ -66,6 +66,7 @@ constexpr double accesses_of_step = 3;
 
 // Code for sm_90 is close to that of the architectures since sm_70: 64-bit addresses, and the same instructions.
 bool is_like_sm_90(std::string_view architecture) {
+  if (architecture == "sm_100") return true;
   return architecture.substr(0, 3) == "sm_" && architecture.size() == 5 && architecture[3] >= '7';
 }
 
