@@ -259,6 +259,7 @@ set(twill_tool_sources
   src/tool/report_file.cpp
   src/tool/source_text.cpp
   src/tool/statistics.cpp
+  src/tool/svg_page.cpp
   src/tool/table.cpp
   src/tool/timing.cpp
   src/tool/transpose_check.cpp

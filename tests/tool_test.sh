@@ -39,6 +39,11 @@ shown() {
   grep -q -- "$1" out || report "(last)" "no \"$1\" on stdout"
 }
 
+# drawn PATTERN: the picture heat.svg has PATTERN in it.
+drawn() {
+  grep -q -- "$1" heat.svg || report "(svg)" "no \"$1\" in the picture"
+}
+
 # narrow: no line of stdout is wider than 80 columns.
 narrow() {
   ! grep -q '.\{81\}' out || report "(last)" "a line is wider than 80 columns"
@@ -214,18 +219,35 @@ profile() {
   fi
   run 0 profile --device simt:h200 --kernel coalesced,tuned --size 256x64 --type u8,f32
   narrow
-  shown 'transpose_ladder.hpp'
+  shown 'transpose_rungs.hpp'
   shown ' tile\[threadIdx.x\]'
   shown 'shared load .* wavefronts .*32.00x ideal'
   run 0 profile --device simt:gtx280 --kernel copy --size 512 --threads 4096
   shown 'a sample of 16 '
   run 0 profile --device simt:gtx280 --kernel coalesced --size 128 --svg heat.svg
-  grep -q 'bank 15: 16 turns' heat.svg
-  grep -q 'partition 7' heat.svg
-  tail -1 heat.svg | grep -q '</svg>'
+  drawn 'viewBox="0 0 '
+  drawn "<title>twill $("$twill" --version | tail -1 | grep -o '[0-9.]*' | head -1) profile: transpose on simt:gtx280</title>"
+  drawn 'bank 15: 16<'
+  drawn '>16x</text>'
+  drawn 'partitions [0-9]* to 7: '
+  drawn 'transpose_rungs.hpp</text>'
+  drawn '^</svg>$'
   run 0 profile reduce --device simt:h200 --kernel sequential --size 4096 --svg heat.svg
-  grep -q 'sequential.*, grid 16x1x1 of 256x1x1 threads' heat.svg
-  grep -q 'sequential.*, grid 1x1x1 of 256x1x1 threads' heat.svg
+  drawn 'sequential.*, grid 16x1x1 of 256x1x1 threads'
+  drawn 'sequential.*, grid 1x1x1 of 256x1x1 threads'
+  # Launches that look alike are drawn once, and the legend stands there once.
+  run 0 profile --device simt:h200 --kernel conflict-free,unrolled --size 128,256 --svg heat.svg
+  drawn '; banks as drawn above for transpose conflict-free, 128x128 f32'
+  [ "$(grep -c 'unused: no access' heat.svg)" -eq 1 ] || report "(svg)" "the legend is there more than once"
+  # A program that is older than its sources does not show their lines.
+  cp "$twill" old-twill
+  touch -d 2000-01-01 old-twill
+  ./old-twill profile --device simt:h200 --kernel copy --size 64 >out
+  shown 'changed since this program was built: its lines are left out'
+  run 0 profile --device simt:h200,simt:mi300x --kernel copy --size 64
+  shown '^simt:mi300x  *copy'
+  shown 'simt:h200 were compared with an H200 SXM'
+  shown 'simt:mi300x were never compared with a measurement'
   run 0 profile --device simt:k20 --kernel unrolled --size 40x70 --check
   shown 'Checked: 0 of 1 kernels'
   run 0 profile scan --device simt:gtx280 --size 4096

@@ -15,6 +15,7 @@
 
 #include "bench_command.hpp"
 #include "bench_plan.hpp"
+#include "compared_with.hpp"
 #include "format.hpp"
 #include "list_option.hpp"
 #include "output_file.hpp"
@@ -88,10 +89,12 @@ profile_result profile_of(const planned_case& each, const planned_rung& which, c
   each.problem->place_input(work, in.data(), out.data());
   profile_result result{operation,
                         each.on.properties().name,
+                        each.on.properties().model,
                         std::string(which.info.name),
                         each.type.name,
                         each.problem->text(),
                         which.block,
+                        compared_with_text(each.on),
                         {}};
   result.seen = take_profile(
       each.on,
@@ -114,7 +117,7 @@ void add_note(std::vector<std::string>& notes, const std::string& note) {
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
 }
 
-// A rung that cannot do what others can is left out; what is wrong with a kernel is told at once.
+// A rung that cannot do what others can is left out; a faulty kernel is reported at once.
 void add_profile(const planned_case& each, const planned_rung& which, const std::string& operation,
                  const profile_options& options, profiles& to) {
   try {
@@ -178,7 +181,7 @@ int run(const profile_arguments& arguments) {
   if (svg_file.wanted()) svg_file.write(svg_of(results));
   if (json_file.is_stdout() || svg_file.is_stdout()) return wrong == 0 ? 0 : 1;
   for (const auto& result : results) fmt::print("{}\n", text_of(result));
-  fmt::print("{}", summary_of(results));
+  fmt::print("{}{}", summary_of(results), comparisons_of(results));
   for (const auto& note : taken.notes) fmt::print("{}\n", wrapped(note));
   if (arguments.check) fmt::print("Checked: {} of {} kernels went wrong.\n", wrong, wrong + results.size());
   return wrong == 0 ? 0 : 1;
@@ -201,10 +204,10 @@ void add_profile_command(CLI::App& app, int& exit_code) {
   command->add_option("--json", to->json_path, "Write the counts here; - is standard output, and no\ntext")
       ->type_name("FILE");
   command->add_option("--svg", to->svg_path, "Draw the load of banks and of partitions here")->type_name("FILE");
-  command->add_flag("--check", to->check,
-                    "Look for races, for reads of what nobody wrote, and for\naccesses that are misaligned or out of "
-                    "bounds (not for\n"
-                    "stores past a static __shared__ array)");
+  command->add_flag(
+      "--check", to->check,
+      "Check for races, uninitialised reads, misaligned and\nout-of-bounds accesses (not stores past a static\n"
+      "__shared__ array)");
   command->footer(
       "Options with \"...\" may be given again, or take a list: --size 2048,4096x64.\n"
       "Exit code: 0 done, 1 a check found something, 2 bad usage.");

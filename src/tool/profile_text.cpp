@@ -71,7 +71,8 @@ std::string short_path(const std::string& path) {
 }
 
 std::string launch_text(const kernel_profile& kernel) {
-  std::string out = shortened(bare_name(kernel.name), page_width) + "\n";
+  const std::string full = bare_name(kernel.name);
+  std::string out = wrapped(full.size() <= page_width ? full : name_without_arguments(kernel.name)) + "\n";
   out += fmt::format("{} blocks of {}x{} threads", kernel.blocks, kernel.block[0], kernel.block[1] * kernel.block[2]);
   if (kernel.recorded_blocks < kernel.blocks) {
     out += fmt::format(", of which a sample of {} is recorded (see --threads)", kernel.recorded_blocks);
@@ -110,7 +111,7 @@ std::string lines_text(const kernel_profile& kernel, const std::string& unit) {
   for (const auto& line : kernel.lines) {
     if (line.file != file || file.empty()) {
       file = line.file;
-      out += file.empty() ? "  (no line tables in this program)\n" : "  " + short_path(file) + "\n";
+      out += "  " + source_heading(source, file) + "\n";
     }
     out += shortened(fmt::format("{:>5} {}", line.line, source.line(line.file, line.line)), page_width) + "\n";
     out += counts_of(line, unit);
@@ -136,7 +137,8 @@ json json_of(const kernel_profile& kernel) {
   for (const auto& line : kernel.lines) {
     json one = {{"file", short_path(line.file)}, {"line", line.line}};
     one.update(json_of(static_cast<const traffic&>(line)));
-    for (const auto& bank : line.banks) one["banks"].push_back({{"turns", bank.turns}, {"uses", bank.uses}});
+    for (const auto& bank : line.banks)
+      one["banks"].push_back({{"wavefronts", bank.wavefronts}, {"ideal", bank.ideal_wavefronts}});
     lines.push_back(one);
   }
   json one = {{"name", kernel.name},
@@ -160,6 +162,25 @@ std::string bare_name(const std::string& kernel) {
   return colons == std::string::npos ? kernel : kernel.substr(colons + 2);
 }
 
+std::string name_without_arguments(const std::string& kernel) {
+  const std::string name = bare_name(kernel);
+  const auto arguments = name.find('<');
+  return arguments == std::string::npos ? name : name.substr(0, arguments) + "<..>";
+}
+
+std::string source_heading(source_text& source, const std::string& file) {
+  if (file.empty()) return "(no line tables in this program)";
+  switch (source.of(file)) {
+    case source_text::state::as_built:
+      break;
+    case source_text::state::changed:
+      return short_path(file) + " (changed since this program was built: its lines are left out)";
+    case source_text::state::missing:
+      return short_path(file) + " (not found here: its lines are left out)";
+  }
+  return short_path(file);
+}
+
 std::string text_of(const profile_result& result) {
   std::string out =
       fmt::format("{} {}, {} {} on {}\n", result.operation, result.kernel, result.size, result.type, result.device);
@@ -172,7 +193,10 @@ std::string text_of(const profile_result& result) {
 }
 
 std::string summary_of(const std::vector<profile_result>& results) {
-  table lines({{"kernel", table::align::left, true},
+  bool one_device = true;
+  for (const auto& result : results) one_device = one_device && result.device == results.front().device;
+  table lines({{"device", table::align::left},
+               {"kernel", table::align::left, true},
                {"size", table::align::left},
                {"type", table::align::left},
                {"ld/req"},
@@ -182,8 +206,9 @@ std::string summary_of(const std::vector<profile_result>& results) {
                {"sh.st x"}});
   for (const auto& result : results) {
     const traffic& t = result.seen;
-    lines.add({result.kernel, result.size, result.type, ratio(t.loads.sectors, t.loads.requests),
-               ratio(t.stores.sectors, t.stores.requests), fmt::format("{:.0f} %", 100 * t.used()),
+    lines.add({one_device ? "" : result.device, result.kernel, result.size, result.type,
+               ratio(t.loads.sectors, t.loads.requests), ratio(t.stores.sectors, t.stores.requests),
+               fmt::format("{:.0f} %", 100 * t.used()),
                ratio(t.shared_loads.wavefronts, t.shared_loads.ideal_wavefronts),
                ratio(t.shared_stores.wavefronts, t.shared_stores.ideal_wavefronts)});
   }
@@ -193,13 +218,23 @@ std::string summary_of(const std::vector<profile_result>& results) {
          "shared memory over those without bank conflicts.\n";
 }
 
+std::string comparisons_of(const std::vector<profile_result>& results) {
+  std::string out, last;
+  for (const auto& result : results) {
+    if (result.compared_with != last) out += wrapped(result.compared_with) + "\n";
+    last = result.compared_with;
+  }
+  return out;
+}
+
 json json_of(const std::vector<profile_result>& results) {
   json all = json::array();
   for (const auto& result : results) {
     json launches = json::array();
     for (const auto& kernel : result.seen.kernels) launches.push_back(json_of(kernel));
-    json one = {{"op", result.operation}, {"device", result.device}, {"kernel", result.kernel},
-                {"type", result.type},    {"size", result.size},     {"block", block_text(result.block)}};
+    json one = {{"op", result.operation},           {"device", result.device}, {"compared_with", result.compared_with},
+                {"kernel", result.kernel},          {"type", result.type},     {"size", result.size},
+                {"block", block_text(result.block)}};
     one.update(json_of(static_cast<const traffic&>(result.seen)));
     one["launches"] = launches;
     all.push_back(one);

@@ -1,17 +1,39 @@
 #include "source_text.hpp"
 
 #include <fstream>
+#include <system_error>
 
 namespace twill::tool {
+namespace fs = std::filesystem;
+
+source_text::source_text() {
+  std::error_code failed;
+  built_ = fs::last_write_time("/proc/self/exe", failed);
+  if (failed) built_ = fs::file_time_type::max();
+}
+
+const source_text::source_file& source_text::read(const std::string& path) {
+  const auto [found, is_new] = files_.try_emplace(path);
+  source_file& file = found->second;
+  if (!is_new) return file;
+  std::error_code failed;
+  const auto written = fs::last_write_time(path, failed);
+  if (failed) return file;
+  file.is = written > built_ ? state::changed : state::as_built;
+  if (file.is == state::changed) return file;
+  std::ifstream in(path);
+  for (std::string text; std::getline(in, text);) file.lines.push_back(text);
+  return file;
+}
+
+source_text::state source_text::of(const std::string& file) {
+  return read(file).is;
+}
 
 std::string source_text::line(const std::string& file, unsigned number) {
-  const auto [found, is_new] = files_.try_emplace(file);
-  if (is_new) {
-    std::ifstream in(file);
-    for (std::string text; std::getline(in, text);) found->second.push_back(text);
-  }
-  if (number < 1 || number > found->second.size()) return {};
-  const std::string& text = found->second[number - 1];
+  const auto& lines = read(file).lines;
+  if (number < 1 || number > lines.size()) return {};
+  const std::string& text = lines[number - 1];
   const auto first = text.find_first_not_of(" \t");
   return first == std::string::npos ? std::string() : text.substr(first);
 }
