@@ -95,7 +95,8 @@ const std::vector<backend>& backends();
 std::shared_ptr<backend_device> open_device(const backend& from, std::string_view which);
 
 /// Adds the backend of a library of its own, while the program starts (static initialisation): before any device opens.
-void add_backend(const backend& one, const operation_table& operations);
+/// All that libtwill exports beside its API.
+TWILL_API void add_backend(const backend& one, const operation_table& operations);
 
 /// The backend's part of `twill::cuda::borrow` and `twill::hip::borrow`: opens device `ordinal` of a backend, -1 being
 /// the calling thread's current device.

@@ -1,26 +1,6 @@
 #include "error.hpp"
 
-namespace twill {
-
-const char* name(errc code) noexcept {
-  switch (code) {
-    case errc::invalid_argument:
-      return "invalid_argument";
-    case errc::out_of_memory:
-      return "out_of_memory";
-    case errc::no_device:
-      return "no_device";
-    case errc::unsupported:
-      return "unsupported";
-    case errc::launch_failed:
-      return "launch_failed";
-    case errc::device_fault:
-      return "device_fault";
-  }
-  return "unknown";
-}
-
-namespace detail {
+namespace twill::detail {
 namespace {
 
 std::string sentence(std::string_view problem, std::string_view why, std::string_view suggestion) {
@@ -44,5 +24,4 @@ void fail_at(errc code, std::string_view problem, std::string_view why, std::str
               sentence(problem, why, suggestion).append(" [").append(path).append(":") + std::to_string(line) + "]");
 }
 
-}  // namespace detail
-}  // namespace twill
+}  // namespace twill::detail

@@ -27,6 +27,11 @@ endif()
 
 find_package(Threads REQUIRED)
 
+set(TWILL_HAS_HOST OFF)
+if("cpu" IN_LIST TWILL_BACKENDS OR "simt" IN_LIST TWILL_BACKENDS)
+  set(TWILL_HAS_HOST ON)
+endif()
+
 # What libtwill is linked with.
 set(twill_libraries Threads::Threads ${CMAKE_DL_LIBS})
 if("cuda" IN_LIST TWILL_BACKENDS OR TWILL_HIP_ON_NVIDIA)

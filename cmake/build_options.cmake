@@ -16,6 +16,16 @@ function(twill_build_options target)
   target_compile_features(${target} PRIVATE cxx_std_17)
   set_target_properties(${target} PROPERTIES
     CXX_EXTENSIONS OFF CUDA_STANDARD 17 CUDA_EXTENSIONS OFF HIP_STANDARD 17 HIP_EXTENSIONS OFF)
+  # Symbols are hidden but for what a header marks; no path of this machine is left in what is built.
+  set_target_properties(${target} PROPERTIES
+    CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden HIP_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+  foreach(map IN ITEMS "${TWILL_ROOT}/=" "${PROJECT_BINARY_DIR}=build")
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX,HIP>:-ffile-prefix-map=${map}>")
+    if(NOT CMAKE_CUDA_COMPILER_LAUNCHER)  # ccache makes paths relative itself, and would miss on another folder's
+      target_compile_options(${target} PRIVATE "$<${nvcc}:-Xcompiler=-ffile-prefix-map=${map}>")
+    endif()
+  endforeach()
   target_include_directories(${target} PRIVATE
     "${TWILL_ROOT}/include" "${TWILL_ROOT}/src" "${TWILL_ROOT}")
   if(TWILL_SANITIZE)
@@ -26,18 +36,37 @@ function(twill_build_options target)
   endif()
 endfunction()
 
+# twill_add_copies(TARGET OBJECTS...): what a sister library uses of libtwill beyond its API. A shared libtwill does not
+# export it, so that each has a copy.
+function(twill_add_copies target)
+  if(BUILD_SHARED_LIBS)
+    foreach(objects IN LISTS ARGN)
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
+    endforeach()
+  endif()
+endfunction()
+
 # twill_library(TARGET HEADERS): what the project's libraries have in common. HEADERS names the list of public ones.
 function(twill_library target headers)
   add_library(Twill::${target} ALIAS ${target})
   twill_build_options(${target})
   target_compile_features(${target} PUBLIC cxx_std_17)
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${${headers}})
-  # Its threads sleep until the process ends: code of a shared library must stay where it is after dlclose().
-  target_link_options(${target} PRIVATE "$<$<STREQUAL:$<TARGET_PROPERTY:${target},TYPE>,SHARED_LIBRARY>:LINKER:-z,nodelete>")
+  list(TRANSFORM ${headers} PREPEND "${TWILL_ROOT}/" OUTPUT_VARIABLE files)
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${TWILL_ROOT}/include" FILES ${files})
   set_target_properties(${target} PROPERTIES
     LINKER_LANGUAGE CXX
+    DEFINE_SYMBOL ""
+    BUILD_RPATH_USE_ORIGIN ON
+    POSITION_INDEPENDENT_CODE ${TWILL_PIC}
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  if(BUILD_SHARED_LIBS)
+    # Its threads sleep until the process ends: code of a shared library must stay where it is after dlclose(). Nothing is
+    # exported of the standard library and of static libraries.
+    target_link_options(${target} PRIVATE LINKER:-z,nodelete
+                        "LINKER:--version-script=${TWILL_ROOT}/cmake/exports.map")
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${TWILL_ROOT}/cmake/exports.map")
+  endif()
 endfunction()
 
 # twill_hook_kernels(SOURCE...): compiles sources with simulated kernels so that a call precedes each memory access
@@ -59,7 +88,7 @@ function(twill_hook_kernels)
   set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS ${flags})
 endfunction()
 
-# twill_add_objects(TARGET BACKEND LANGUAGE SOURCE...): sources compiled for one backend, as an OBJECT library. Sources are
+# twill_add_objects(TARGET BACKEND LANGUAGE SOURCE...): sources compiled for one backend, or for "none", as an OBJECT library. Sources are
 # relative to the root. Called in backends/BACKEND, because a source's LANGUAGE belongs to a folder.
 function(twill_add_objects target backend language)
   list(TRANSFORM ARGN PREPEND "${TWILL_ROOT}/" OUTPUT_VARIABLE sources)
@@ -67,11 +96,35 @@ function(twill_add_objects target backend language)
   if(NOT language STREQUAL "CXX")
     set_source_files_properties(${sources} PROPERTIES LANGUAGE ${language})
   endif()
-  target_include_directories(${target} PRIVATE "${TWILL_ROOT}/backends/${backend}")
   twill_build_options(${target})
-  target_compile_definitions(${target} PRIVATE TWILL_BACKEND=${backend})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ${TWILL_PIC})
+  if(NOT backend STREQUAL "none")
+    target_include_directories(${target} BEFORE PRIVATE "${TWILL_ROOT}/backends/${backend}")
+    target_compile_definitions(${target} PRIVATE TWILL_BACKEND=${backend})
+  endif()
   # Products of complex numbers have the same bits everywhere: no compiler may contract a multiplication and an addition.
   set_source_files_properties("${TWILL_ROOT}/src/reduce/gpu/complex.cpp" "${TWILL_ROOT}/src/reduce/gpu/floats.cpp"
     "${TWILL_ROOT}/src/reduce/cpu/reduce.cpp" PROPERTIES COMPILE_OPTIONS
     "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-fmad=false>;$<$<COMPILE_LANGUAGE:CXX,HIP>:-ffp-contract=off>")
+endfunction()
+
+# twill_add_gpu_objects(BACKEND LANGUAGE): what cuda and hip have in common. A launch belongs to the library that holds the
+# kernel, and to its copy of a static runtime.
+function(twill_add_gpu_objects backend language)
+  twill_add_objects(twill_${backend}_objects ${backend} ${language} ${twill_kernel_sources} ${twill_gpu_sources})
+  twill_add_objects(twill_${backend}_launch_objects ${backend} ${language} ${twill_launch_sources})
+  set(all twill_${backend}_objects twill_${backend}_launch_objects)
+  foreach(objects IN LISTS all)
+    target_sources(twill PRIVATE $<TARGET_OBJECTS:${objects}>)
+  endforeach()
+  if(TWILL_BUILD_LADDER)
+    twill_add_objects(twill_ladder_${backend}_objects ${backend} ${language}
+      ${twill_ladder_kernel_sources} ${twill_ladder_gpu_sources})
+    target_sources(twill_ladder PRIVATE $<TARGET_OBJECTS:twill_ladder_${backend}_objects>)
+    twill_add_copies(twill_ladder twill_${backend}_launch_objects)
+    list(APPEND all twill_ladder_${backend}_objects)
+  endif()
+  foreach(objects IN LISTS all)
+    target_include_directories(${objects} PRIVATE "${TWILL_ROOT}/backends/gpu")
+  endforeach()
 endfunction()

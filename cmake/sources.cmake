@@ -39,14 +39,23 @@ set(twill_simt_headers
   include/twill/profile.hpp
   include/twill/simt.hpp)
 
+# What every library of the project is made with: no state, nothing of the API.
+set(twill_common_sources
+  backends/error.cpp
+  src/core/arguments.cpp
+  src/move/plan/candidates.cpp
+  src/move/plan/device_model.cpp
+  src/move/plan/gather.cpp
+  src/move/plan/normal_form.cpp
+  src/move/plan/tile.cpp)
+
 # The calls, and what they know of backends: backends/backend.hpp.
 set(twill_core_sources
   backends/borrow.cpp
-  backends/error.cpp
-  src/core/arguments.cpp
   src/core/buffer.cpp
   src/core/device.cpp
   src/core/element.cpp
+  src/core/error.cpp
   src/core/event.cpp
   src/core/offsets.cpp
   src/core/stream.cpp
@@ -55,11 +64,6 @@ set(twill_core_sources
   src/move/reverse.cpp
   src/move/transpose.cpp
   src/move/transpose_in_place.cpp
-  src/move/plan/candidates.cpp
-  src/move/plan/device_model.cpp
-  src/move/plan/gather.cpp
-  src/move/plan/normal_form.cpp
-  src/move/plan/tile.cpp
   src/operations/backends.cpp
   src/reduce/reduce.cpp
   src/scan/scan.cpp)
@@ -108,8 +112,8 @@ set(twill_kernel_sources
 # What cuda and hip share: compiled once for each.
 set(twill_gpu_sources
   backends/gpu/device.cpp
-  backends/gpu/launch.cpp
   backends/gpu/open.cpp)
+set(twill_launch_sources backends/gpu/launch.cpp)
 
 # What cpu and simt share.
 set(twill_host_sources
@@ -123,7 +127,6 @@ set(twill_host_sources
 # The CPU.
 set(twill_cpu_sources
   backends/cpu/device.cpp
-  backends/cpu/vector.cpp
   src/move/cpu/copy.cpp
   src/move/cpu/permute.cpp
   src/move/cpu/reverse.cpp
@@ -132,6 +135,7 @@ set(twill_cpu_sources
   src/operations/cpu.cpp
   src/reduce/cpu/reduce.cpp
   src/scan/cpu/scan.cpp)
+set(twill_vector_sources backends/cpu/vector.cpp)
 
 # The simulator: twill_simt, with the kernels above.
 set(twill_simt_sources
@@ -224,6 +228,9 @@ set(twill_device_models
   presets/devices/rx6800xt.json
   presets/devices/rx7900xtx.json
   presets/devices/v100.json)
+
+# Stands in for the simulator in a tool without it.
+set(twill_tool_without_simt_sources src/tool/without_simulator.cpp)
 
 set(twill_tool_sources
   src/tool/array_check.cpp
@@ -318,7 +325,8 @@ set(twill_grid_sources
 
 # What a folder holds and no list names is a mistake: it would neither be built nor tested.
 function(twill_check_lists)
-  set(listed ${twill_headers} ${twill_ladder_headers} ${twill_simt_headers} ${twill_core_sources} ${twill_kernel_sources}
+  set(listed ${twill_headers} ${twill_ladder_headers} ${twill_simt_headers} ${twill_common_sources} ${twill_core_sources}
+      ${twill_launch_sources} ${twill_vector_sources} ${twill_tool_without_simt_sources} ${twill_kernel_sources}
       ${twill_gpu_sources} ${twill_host_sources} ${twill_cpu_sources} ${twill_simt_sources} ${twill_ladder_sources}
       ${twill_ladder_kernel_sources} ${twill_ladder_gpu_sources} ${twill_ladder_simt_sources} ${twill_ladder_cub_sources} ${twill_ladder_cpu_sources}
       ${twill_device_schema} ${twill_device_models} ${twill_tool_sources} ${twill_tests} ${twill_benchmarks})

@@ -31,10 +31,6 @@ void device::copy(void*, void* to, const void* from, std::size_t bytes, detail::
   });
 }
 
-host::thread_team& team_of(const detail::work_queue& queue) {
-  return static_cast<device*>(queue.device)->team();
-}
-
 static std::vector<std::string> list() {
   return {"cpu"};
 }

@@ -14,6 +14,8 @@ class device : public host::host_device {
 };
 
 /// The team of the device that a queue belongs to.
-host::thread_team& team_of(const detail::work_queue& queue);
+inline host::thread_team& team_of(const detail::work_queue& queue) {
+  return static_cast<device*>(queue.device)->team();
+}
 
 }  // namespace twill::cpu

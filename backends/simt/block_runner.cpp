@@ -7,10 +7,10 @@ namespace twill::simt {
 __thread running_thread running;
 
 // What kernels see as threadIdx and its kin.
-extern __thread uint3 thread_index __asm__("twill_simt_threadIdx");
-extern __thread uint3 block_index __asm__("twill_simt_blockIdx");
-extern __thread dim3 block_extents __asm__("twill_simt_blockDim");
-extern __thread dim3 grid_extents __asm__("twill_simt_gridDim");
+TWILL_API extern __thread uint3 thread_index __asm__("twill_simt_threadIdx");
+TWILL_API extern __thread uint3 block_index __asm__("twill_simt_blockIdx");
+TWILL_API extern __thread dim3 block_extents __asm__("twill_simt_blockDim");
+TWILL_API extern __thread dim3 grid_extents __asm__("twill_simt_gridDim");
 __thread uint3 thread_index;
 __thread uint3 block_index;
 __thread dim3 block_extents;

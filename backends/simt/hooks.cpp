@@ -73,6 +73,7 @@ using twill::simt::access_kind;
   }
 // NOLINTEND(bugprone-macro-parentheses)
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 TWILL_ACCESS(, 1, 1)
@@ -124,3 +125,4 @@ void twill_simt_vptr_update(const void*, const void*) {}
 void twill_simt_vptr_read(const void*) {}
 
 }  // extern "C"
+#pragma GCC visibility pop

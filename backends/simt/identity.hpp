@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <twill/export.hpp>
+
 namespace twill::simt {
 
 class block_runner;
@@ -34,17 +36,17 @@ struct running_thread {
 
 // Constants to kernels, for no kernel sees them change: so that no hook is called for them (hooks.hpp), and because
 // compilers need not read them again after each store. block_runner.cpp writes them under other names.
-extern const __thread uint3 threadIdx __asm__("twill_simt_threadIdx");
-extern const __thread uint3 blockIdx __asm__("twill_simt_blockIdx");
-extern const __thread dim3 blockDim __asm__("twill_simt_blockDim");
-extern const __thread dim3 gridDim __asm__("twill_simt_gridDim");
-extern __thread running_thread running;
+TWILL_API extern const __thread uint3 threadIdx __asm__("twill_simt_threadIdx");
+TWILL_API extern const __thread uint3 blockIdx __asm__("twill_simt_blockIdx");
+TWILL_API extern const __thread dim3 blockDim __asm__("twill_simt_blockDim");
+TWILL_API extern const __thread dim3 gridDim __asm__("twill_simt_gridDim");
+TWILL_API extern __thread running_thread running;
 
 /// Returns when every thread of the block has called it.
-void block_barrier();
+TWILL_API void block_barrier();
 
 /// Gives `bits` to the other lanes of the logical warp and returns what `source` gave; the caller's own bits when
 /// there is no such lane. All lanes of the warp take part.
-std::uint64_t warp_exchange(std::uint64_t bits, unsigned source);
+TWILL_API std::uint64_t warp_exchange(std::uint64_t bits, unsigned source);
 
 }  // namespace twill::simt

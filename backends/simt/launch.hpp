@@ -29,11 +29,12 @@ struct native_error {
 std::string describe(native_error error);
 
 /// Throws launch_failed unless `error` is none. `what` names the call: "launch of transpose".
-void check(native_error error, const char* what, const char* file = __builtin_FILE(), int line = __builtin_LINE());
+TWILL_API void check(native_error error, const char* what, const char* file = __builtin_FILE(),
+                     int line = __builtin_LINE());
 
 /// Runs a kernel whose argument types are gone. What goes wrong in it is kept by the stream.
-[[nodiscard]] native_error launch_bound(const detail::work_queue& queue, const detail::launch_config& config,
-                                        const kernel_call& kernel);
+[[nodiscard]] TWILL_API native_error launch_bound(const detail::work_queue& queue, const detail::launch_config& config,
+                                                  const kernel_call& kernel);
 
 /// A kernel and one value for each of its parameters.
 template <class... Params>

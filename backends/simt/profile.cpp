@@ -133,16 +133,6 @@ class recording_scope {
 
 }  // namespace
 
-double traffic::sectors_per_request() const {
-  const auto requests = loads.requests + stores.requests;
-  return requests == 0 ? 0 : static_cast<double>(loads.sectors + stores.sectors) / static_cast<double>(requests);
-}
-
-double traffic::used() const {
-  const auto moved = loads.bytes_moved + stores.bytes_moved;
-  return moved == 0 ? 1 : static_cast<double>(loads.bytes_used + stores.bytes_used) / static_cast<double>(moved);
-}
-
 void traffic::add(const traffic& other) {
   add_to(loads, other.loads);
   add_to(stores, other.stores);

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 
+#include <twill/export.hpp>
+
 #include "access_kind.hpp"
 
 namespace twill::simt {
@@ -12,7 +14,7 @@ namespace twill::simt {
 class access_observer;
 
 /// Reports one access to the observer of the running block, where there is one, and mutes the hooks while it lives.
-class reported_access {
+class TWILL_API reported_access {
  public:
   /// `place`: the return address of the function that was called for it.
   reported_access(const volatile void* at, std::size_t bytes, access_kind kind, const void* place);

@@ -52,11 +52,13 @@ class TWILL_API device {
   /// Throws: no_device, with the list of devices there are.
   static device open(std::string_view name);
 
-  /// The names of the devices that `open` would find here: real GPUs first, then "cpu", then "simt" and its models.
+  /// The names of the devices that `open` would find here: real GPUs first, then "cpu", then "simt" and its models,
+  /// each as far as the program has its backend. Empty without any.
   static std::vector<std::string> list();
 
   /// The device that a tool should use when its user names none: the one that the build was told
   /// (TWILL_DEFAULT_DEVICE), else the first GPU, else "cpu".
+  /// Throws: no_device where the build has no cpu and there is no GPU.
   static std::string default_name();
 
   /// Throws: invalid_argument when the object is empty.

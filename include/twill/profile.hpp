@@ -42,11 +42,17 @@ struct TWILL_API traffic {
   }
 
   /// Of global loads and stores together; 0 without any. 4 is what a warp of 32 needs for 4 bytes a lane.
-  double sectors_per_request() const;
+  double sectors_per_request() const {
+    const auto requests = loads.requests + stores.requests;
+    return requests == 0 ? 0 : static_cast<double>(loads.sectors + stores.sectors) / static_cast<double>(requests);
+  }
 
   /// The fraction of the bytes that loads and stores moved between global memory and the multiprocessors that threads
   /// asked for.
-  double used() const;
+  double used() const {
+    const auto moved = loads.bytes_moved + stores.bytes_moved;
+    return moved == 0 ? 1 : static_cast<double>(loads.bytes_used + stores.bytes_used) / static_cast<double>(moved);
+  }
 
   void add(const traffic& other);
 };

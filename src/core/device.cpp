@@ -19,6 +19,29 @@ std::string join(const std::vector<std::string>& names) {
   return text;
 }
 
+std::string backend_names() {
+  std::vector<std::string> names;
+  for (const auto& one : detail::backends()) names.emplace_back(one.name);
+  return join(names);
+}
+
+// "here are: cuda:0, cpu", or why there is none.
+std::string devices_here() {
+  const auto names = device::list();
+  return names.empty() ? "here is none for the backends of this build: " + backend_names() : "here are: " + join(names);
+}
+
+[[noreturn]] void fail_unknown(std::string_view name, std::string_view backend) {
+  const std::string problem = "no device \"" + std::string(name) + "\"", left_out(backend);
+  if (left_out != "cuda" && left_out != "hip" && left_out != "cpu" && left_out != "simt") {
+    detail::fail(errc::no_device, problem, devices_here(), "name one of those");
+  }
+  const std::string linked = left_out == "simt" ? " and link Twill::twill_simt" : "";
+  detail::fail(errc::no_device, problem,
+               "this program has no " + left_out + " backend, but " + backend_names() + "; " + devices_here(),
+               "build with " + left_out + " in TWILL_BACKENDS" + linked + ", or name one of those");
+}
+
 std::shared_ptr<detail::backend_device> open_impl(std::string_view name) {
   const auto colon = name.find(':');
   const auto which = colon == std::string_view::npos ? std::string_view() : name.substr(colon + 1);
@@ -26,15 +49,7 @@ std::shared_ptr<detail::backend_device> open_impl(std::string_view name) {
   for (const auto& candidate : detail::backends()) {
     if (!nothing_named && candidate.name == name.substr(0, colon)) return detail::open_device(candidate, which);
   }
-  const bool left_out = name.substr(0, colon) == "cuda" || name.substr(0, colon) == "hip";
-  if (left_out && !nothing_named) {
-    const std::string backend(name.substr(0, colon));
-    detail::fail(errc::no_device, "no device \"" + std::string(name) + "\"",
-                 "this build of Twill has no " + backend + " backend; here are: " + join(device::list()),
-                 "build with " + backend + " in TWILL_BACKENDS, or name one of those");
-  }
-  detail::fail(errc::no_device, "no device \"" + std::string(name) + "\"", "here are: " + join(device::list()),
-               "name one of those");
+  fail_unknown(name, nothing_named ? std::string_view() : name.substr(0, colon));
 }
 
 // Devices that are open, by the names they were asked for and by their own: whoever opens one twice gets it again.
@@ -85,7 +100,10 @@ std::vector<std::string> device::list() {
 
 std::string device::default_name() {
   if (!configured_default.empty()) return std::string(configured_default);
-  return list().front();  // GPUs come first, and "cpu" is always there
+  const auto names = list();  // GPUs come first
+  if (names.empty())
+    detail::fail(errc::no_device, "no default device", devices_here(), "build with cpu in TWILL_BACKENDS");
+  return names.front();
 }
 
 const device_properties& device::properties() const {

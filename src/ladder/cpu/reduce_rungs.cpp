@@ -4,7 +4,8 @@
 
 #include "backends/cpu/device.hpp"
 #include "backends/cpu/vector.hpp"
-#include "reduce/cpu/operations.hpp"
+#include "core/operations.hpp"
+#include "reduce/operations.hpp"
 #include "table.hpp"
 
 namespace twill::cpu {
@@ -59,8 +60,8 @@ void run_read(const work_queue& queue, const reduce_rung_args& a) {
 
 void run_tuned(const work_queue& queue, const reduce_rung_args& a) {
   for (int i = 0; i < a.repeats; ++i) {
-    reduce(queue, {detail::reduce_over::rows, reduce_op::sum, a.type, a.type, a.in, a.out, 1, a.count, a.count, nullptr,
-                   a.scratch});
+    queue.device->operations->reduce.reduce(queue, {detail::reduce_over::rows, reduce_op::sum, a.type, a.type, a.in,
+                                                    a.out, 1, a.count, a.count, nullptr, a.scratch});
   }
 }
 

@@ -2,7 +2,8 @@
 #include <iterator>
 
 #include "backends/cpu/device.hpp"
-#include "move/cpu/operations.hpp"
+#include "core/operations.hpp"
+#include "move/operations.hpp"
 #include "omatcopy.hpp"
 #include "table.hpp"
 
@@ -49,7 +50,8 @@ void run_naive(const work_queue&, const transpose_rung_args& a) {
 void run_tuned(const work_queue& queue, const transpose_rung_args& a) {
   const std::int64_t elements = a.rows * a.cols;
   for (int i = 0; i < a.repeats; ++i) {
-    transpose(queue, {a.in, a.out, a.element_bytes, a.rows, a.cols, 1, a.cols, a.rows, elements, elements});
+    queue.device->operations->move.transpose(
+        queue, {a.in, a.out, a.element_bytes, a.rows, a.cols, 1, a.cols, a.rows, elements, elements});
   }
 }
 
