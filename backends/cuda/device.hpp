@@ -86,10 +86,10 @@ __device__ inline word16 make_word16(std::uint32_t a, std::uint32_t b, std::uint
   return make_uint4(a, b, c, d);
 }
 
-/// Loads 4, 8 or 16 bytes and, where the device can be told to, has the second-level cache fetch the 128 or 256 bytes
-/// around them, at multiples of that: for runs that end where another block soon reads on.
+/// Loads 4, 8 or 16 bytes with the L2 prefetch size hint of 128 or 256 bytes (from sm_80 on), for row segments whose
+/// remainder another block reads soon.
 template <int Around>
-__device__ inline std::uint32_t load_around(const std::uint32_t* from) {
+__device__ inline std::uint32_t load_prefetch_l2(const std::uint32_t* from) {
   static_assert(Around == 128 || Around == 256);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   std::uint32_t v;
@@ -104,7 +104,7 @@ __device__ inline std::uint32_t load_around(const std::uint32_t* from) {
 #endif
 }
 template <int Around>
-__device__ inline std::uint64_t load_around(const std::uint64_t* from) {
+__device__ inline std::uint64_t load_prefetch_l2(const std::uint64_t* from) {
   static_assert(Around == 128 || Around == 256);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   std::uint64_t v;
@@ -119,7 +119,7 @@ __device__ inline std::uint64_t load_around(const std::uint64_t* from) {
 #endif
 }
 template <int Around>
-__device__ inline word16 load_around(const word16* from) {
+__device__ inline word16 load_prefetch_l2(const word16* from) {
   static_assert(Around == 128 || Around == 256);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   word16 v;

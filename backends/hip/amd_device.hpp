@@ -80,9 +80,9 @@ __device__ inline word16 make_word16(std::uint32_t a, std::uint32_t b, std::uint
   return make_uint4(a, b, c, d);
 }
 
-/// AMD's second-level caches fetch whole lines of 128 bytes unasked.
+/// No such hint on AMD, whose L2 fetches full lines of 128 bytes.
 template <int Around, class T>
-__device__ inline T load_around(const T* from) {
+__device__ inline T load_prefetch_l2(const T* from) {
   return *from;
 }
 

@@ -97,9 +97,9 @@ inline word16 make_word16(std::uint32_t a, std::uint32_t b, std::uint32_t c, std
   return word16{a, b, c, d};
 }
 
-/// A load that asks a GPU's second-level cache for the bytes around it: here, a load.
+/// A load with the L2 prefetch size hint of a GPU; here a plain load.
 template <int Around, class T>
-inline T load_around(const T* from) {
+inline T load_prefetch_l2(const T* from) {
   static_assert(Around == 128 || Around == 256);
   return *from;
 }

@@ -4,16 +4,16 @@
 
 namespace twill::TWILL_BACKEND {
 
-/// How often shared memory of 32 banks is accessed for one warp's loads of `words` (1, 2 or 4) words of 4 bytes: lanes
-/// that read 128 bytes together are served at once, as far as their words lie in different banks. place(lane) is a byte
-/// of the lane's first word.
-template <class Place>
-int bank_accesses(int words, Place place) {
+/// The number of wavefronts of one warp-wide load of `words` (1, 2 or 4) 4-byte words from shared memory of 32 banks:
+/// the lanes of each 128-byte phase conflict where different words share a bank. address(lane) is the lane's byte
+/// offset.
+template <class Address>
+int bank_accesses(int words, Address address) {
   int accesses = 0;
   for (int first = 0; first < 32; first += 32 / words) {
     int held[32][32], counts[32] = {}, most = 0;
     for (int lane = first; lane < first + 32 / words; ++lane) {
-      const int begin = static_cast<int>(place(lane)) / 4;
+      const int begin = static_cast<int>(address(lane)) / 4;
       for (int word = begin; word < begin + words; ++word) {
         const int bank = word & 31;
         int i = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Division by a number that the host knows: a multiplication and a shift, for all of 0 to 2^31 - 1.
+// Division by a launch-invariant divisor: a multiplication and a shift, for dividends of 0 to 2^31 - 1.
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Division by a divisor that the host knows: a multiplication, an addition and a shift.
+// Division by a launch-invariant divisor: a multiplication, an addition and a shift.
 
 #include <cstdint>
 

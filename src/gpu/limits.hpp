@@ -1,7 +1,6 @@
 #pragma once
 
-// What the plans of the transposing kernels share: whole-number helpers, the grid, and what a plan may take of a
-// device.
+// Shared by the launches of data movement: integer helpers, grids, and the limits of a device.
 
 #include <algorithm>
 #include <cstdint>
@@ -28,7 +27,7 @@ constexpr int floor_log2(std::int64_t value) {
   return shift;
 }
 
-/// A rectangle of at least so many blocks.
+/// A 2-D grid of at least `blocks` blocks.
 inline detail::launch_config grid_of(std::int64_t blocks, std::int64_t threads, std::int64_t shared_bytes) {
   const std::int64_t limit = UINT32_MAX / threads;  // AMD's grids count threads in 32 bits
   const detail::extent3 grid = detail::rectangle(blocks, std::min<std::int64_t>(limit, INT32_MAX));
@@ -52,10 +51,11 @@ inline device_limits limits_of(const device_properties& device) {
           static_cast<std::int64_t>(device.cache_bytes)};
 }
 
-/// Whether loads shall bring what lies around them to the cache (load_around): rows begin inside of the 256 bytes that
-/// memory moves best at once, and only `between` bytes are moved until another block reads the rest of these.
-/// `distances` between rows come as one pattern of bits.
-inline bool loads_around(const device_limits& limits, const void* data, std::int64_t distances, std::int64_t between) {
+/// Whether the L2 prefetch size hint (load_prefetch_l2) pays: rows do not start at multiples of the 256 bytes that DRAM
+/// transfers best, and only `between` bytes are moved until another block reads the rest of them. `distances`: the
+/// strides between rows, ORed.
+inline bool pays_to_prefetch_l2(const device_limits& limits, const void* data, std::int64_t distances,
+                                std::int64_t between) {
   const auto bits = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data)) | distances;
   return (bits & 255) != 0 && between <= limits.cache_bytes / 3;
 }

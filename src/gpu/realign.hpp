@@ -1,6 +1,6 @@
 #pragma once
 
-// 16-byte chunks that do not lie at multiples of 16.
+// Realignment: a misaligned 16-byte vector from two aligned ones.
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-// A chunk as units.
+// A vector as an array of units.
 template <class Unit, class Chunk = word16, bool Small = (sizeof(Unit) < 4 && sizeof(Chunk) == 16)>
 struct unit_chunk {
   static constexpr int chunk_bytes = sizeof(Chunk), unit_bytes = sizeof(Unit);
@@ -20,7 +20,7 @@ struct unit_chunk {
   __device__ Chunk whole() const { return chunk; }
 };
 
-// Bytes and halves are joined and cut in registers: clang 15 takes a union of them through scratch memory.
+// 1- and 2-byte units are packed in registers: clang 15 spills a union of them to scratch memory.
 template <class Unit, class Chunk>
 struct unit_chunk<Unit, Chunk, true> {
   static constexpr int size = static_cast<int>(sizeof(Unit));
@@ -46,7 +46,7 @@ struct unit_chunk<Unit, Chunk, true> {
   }
 };
 
-// The 16 bytes that begin `skip` bytes into the pair of aligned chunks.
+// The 16 bytes at offset `skip` of two consecutive aligned vectors (funnel shift).
 template <int UnitBytes>
 __device__ word16 realigned(const word16& low, const word16& high, int skip) {
   std::uint32_t w[8] = {word<0>(low),  word<1>(low),  word<2>(low),  word<3>(low),

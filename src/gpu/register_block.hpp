@@ -1,6 +1,6 @@
 #pragma once
 
-// R x R blocks of elements in the registers of a thread, R = 16 / element bytes: a row is a chunk of 16 bytes.
+// R x R blocks of elements in the registers of a thread, R = 16 / element bytes: a row is one 16-byte vector.
 
 #include <cstdint>
 
@@ -89,19 +89,19 @@ struct register_block<1> {
   }
 };
 
-// A chunk of a row. Around: rows begin inside of the 256 bytes that the second-level cache is asked for, so that what
-// lies next to a tile is there when the neighbouring tile reads it.
+// Loads a vector of a row. Around: with the L2 prefetch size hint, for rows not aligned to 256 bytes, whose other part
+// the neighbouring tile reads next.
 template <bool Around>
 __device__ word16 load_chunk(const unsigned char* from) {
   const auto* chunk = reinterpret_cast<const word16*>(from);
   if constexpr (Around) {
-    return load_around<256>(chunk);
+    return load_prefetch_l2<256>(chunk);
   } else {
     return *chunk;
   }
 }
 
-__device__ inline void take_apart(std::uint32_t (&w)[4], const word16& v) {
+__device__ inline void unpack_words(std::uint32_t (&w)[4], const word16& v) {
   w[0] = word<0>(v);
   w[1] = word<1>(v);
   w[2] = word<2>(v);

@@ -65,9 +65,9 @@ struct public_operation {
 };
 
 constexpr public_operation tuned_operations[] = {
-    {"scan", "twill::scan: one pass, tiles in registers, sums told a tile ahead", &run_scan},
-    {"reverse", "twill::reverse: 16 bytes an access, turned round in registers", &run_reverse},
-    {"sieve", "twill::sieve_bits: odd numbers as bits in shared memory, knockers that are prime", &run_sieve},
+    {"scan", "twill::scan: one pass, tiles in registers, decoupled look-back over tile sums", &run_scan},
+    {"reverse", "twill::reverse: 16 bytes an access, reversed in registers", &run_reverse},
+    {"sieve", "twill::sieve_bits: odd numbers as bits in shared memory, sieving primes only", &run_sieve},
 };
 
 // One ladder's rungs, by value: a table holds those of all operations.

@@ -76,7 +76,7 @@ class storm {
     fill_bytes(stream_, wrong_.data(), 0, wrong_.size_bytes());
     const stream_ref stream(stream_);
     const detail::work_queue queue{stream.on().impl().get(), stream.native()};
-    start_scan<shaky_pace>(queue, a, plan, kernels::integer_sum<T>{});
+    launch_scan<shaky_pace>(queue, a, plan, kernels::integer_sum<T>{});
     const detail::launch_config config{{static_cast<unsigned>((count + 255) / 256), 1, 1}, {256, 1, 1}, 0};
     check(launch(queue, config, &count_wrong<T>, static_cast<const T*>(out_.data()),
                  static_cast<const T*>(sums_.data()), first, count, wrong_.data()),

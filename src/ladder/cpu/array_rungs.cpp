@@ -25,7 +25,8 @@ void run_scan(const work_queue&, const array_rung_args& a) {
     for (int r = 0; r < a.repeats; ++r) {
       sum = 0;
       for (std::int64_t i = 0; i < a.count; ++i) {
-        const auto next = in[i];  // before the store, which a load of the same place in a page would wait for
+        const auto next =
+            in[i];  // before the store: a later load at the same page offset would wait for it (4K aliasing)
         out[i] = sum;
         sum += next;
       }
@@ -102,7 +103,7 @@ const detail::array_rung_entry rungs[] = {
     entry("reverse", "cpu-naive", "one loop on one thread", exercises, &run_reverse),
     entry("increment", "cpu-naive", "one loop on one thread", exercises, &run_increment),
     entry("increment", "cpu-tuned", "the loop on all threads", "this library", &run_increment_team),
-    entry("sieve", "cpu-naive", "Eratosthenes on one thread: composites knock nobody down", exercises, &run_sieve),
+    entry("sieve", "cpu-naive", "Eratosthenes on one thread: multiples of primes only", exercises, &run_sieve),
     entry("sieve", "cpu-segmented", "segments of the first-level cache on one thread, small primes by a pattern",
           "Bays and Hudson, 1977, The Segmented Sieve of Eratosthenes", &run_sieve_segmented),
 };

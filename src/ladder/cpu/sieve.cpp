@@ -1,5 +1,5 @@
-// The segmented sieve on all cores. A thread holds the bytes of a segment of odd numbers in its first-level cache, and
-// goes from segment to segment with the place where each prime goes on.
+// The segmented sieve on all cores. A thread keeps a segment of odd numbers, a byte each, in its L1 cache and carries
+// the next multiple of each sieving prime from segment to segment.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ using detail::sieve_args;
 constexpr std::int64_t segment_odds = 1 << 15, segment_span = 2 * segment_odds;
 constexpr std::size_t most_primes = detail::sieve_base_bytes / sizeof(std::uint32_t);
 
-// What 3, 5, 7, 11 and 13 knock down repeats after their product: copied, not knocked down anew.
+// The multiples of 3, 5, 7, 11 and 13 are periodic in their product: copied instead of marked again.
 constexpr std::uint32_t by_pattern = 5, pattern_period = 3 * 5 * 7 * 11 * 13;
 
 struct pattern_bytes {
@@ -31,7 +31,7 @@ struct pattern_bytes {
   }
 };
 
-// composite[i] says it of first + 2 i + 1; the place of 1 stands for 2.
+// composite[i] is for first + 2 i + 1; the entry of 1 stands for 2.
 void begin_segment(unsigned char* composite, std::int64_t first) {
   static const pattern_bytes pattern;
   std::memcpy(composite, pattern.composite.data() + first / 2 % pattern_period, segment_odds);
@@ -77,14 +77,14 @@ class walker {
     alignas(64) unsigned char composite[segment_odds];
     for (; count > 0; --count, ++segment, first_ += segment_span) {
       begin_segment(composite, first_);
-      knock_down(composite);
+      mark_multiples(composite);
       const std::int64_t odds = first_ == 0 && a.last <= 2 ? 0 : std::min(segment_odds, (a.last - first_) / 2);
       f(segment, first_, composite, odds);
     }
   }
 
  private:
-  void knock_down(unsigned char* composite) {
+  void mark_multiples(unsigned char* composite) {
     const std::int64_t end = first_ + segment_span;
     for (; begun_ < base_[0]; ++begun_) {
       const std::int64_t p = base_[1 + begun_];
@@ -103,15 +103,15 @@ class walker {
 
   const std::uint32_t* base_;
   std::int64_t first_;
-  std::uint32_t begun_ = 0;          // primes that have a place
-  std::uint32_t next_[most_primes];  // where each goes on, in odd numbers from the segment's first on
+  std::uint32_t begun_ = 0;          // sieving primes in use
+  std::uint32_t next_[most_primes];  // next multiple of each, in odd numbers from the segment's start
 };
 
 std::int64_t number_at(std::int64_t first, std::int64_t i) {
   return first + i == 0 ? 2 : first + 2 * i + 1;
 }
 
-// Eight bytes that are 0 or 1, turned round: the product gathers them in its highest byte.
+// Eight bytes of 0 or 1, inverted and packed: the product gathers them in its top byte.
 std::uint32_t eight_primes(const unsigned char* composite) {
   std::uint64_t bytes;
   std::memcpy(&bytes, composite, sizeof bytes);

@@ -129,13 +129,14 @@ void run_increment(const work_queue& queue, const array_rung_args& a) {
 }
 
 void run_sieve_naive(const work_queue& queue, const array_rung_args& a) {
-  const auto knockers = static_cast<std::int64_t>(std::sqrt(static_cast<double>(a.count))) + 2;
+  const auto candidates = static_cast<std::int64_t>(std::sqrt(static_cast<double>(a.count))) + 2;
   auto* sieve = static_cast<std::int32_t*>(a.out);
   with_threads(a.block, [&](auto threads) {
     constexpr int x = decltype(threads)::x;
     for (int i = 0; i < a.repeats; ++i) {
       check(launch(queue, grid_of(a.count, x, x), &kernels::sieve_clear<x>, sieve, a.count), "launch of a sieve rung");
-      check(launch(queue, grid_of(knockers, x, x), &kernels::sieve_naive<x>, sieve, a.count), "launch of a sieve rung");
+      check(launch(queue, grid_of(candidates, x, x), &kernels::sieve_naive<x>, sieve, a.count),
+            "launch of a sieve rung");
     }
   });
 }
@@ -169,20 +170,20 @@ constexpr detail::array_rung_entry entry(std::string_view op, std::string_view n
 }
 
 const detail::array_rung_entry rungs[] = {
-    entry("scan", "naive", "log n steps over all elements, two buffers in turn: n log n additions",
+    entry("scan", "naive", "log n steps over all elements, double-buffered: n log n additions",
           "Hillis and Steele, 1986, Data Parallel Algorithms", &parts_bytes<1, 2>, &run_scan<naive_scan>),
-    entry("scan", "work-efficient", "up and down a tree: 2n additions, but strides meet in the same banks",
+    entry("scan", "work-efficient", "up-sweep and down-sweep: 2n additions, but strided accesses conflict in banks",
           "Blelloch, 1990, Prefix Sums and Their Applications", &parts_bytes<2, 1>, &run_scan<tree_scan<false>>),
-    entry("scan", "conflict-free", "the tree with a place left out every 32: no bank is met twice", harris_scan,
+    entry("scan", "conflict-free", "the tree padded by one element every 32: no bank conflicts", harris_scan,
           &padded_bytes, &run_scan<tree_scan<true>>),
     entry("reverse", "naive", "an element a thread: stores run backwards, within the same lines", exercises, nullptr,
           &run_reverse_naive),
-    entry("reverse", "shared", "turned round in shared memory: loads and stores both run forwards", exercises,
+    entry("reverse", "shared", "reversed in shared memory: loads and stores both run forwards", exercises,
           &parts_bytes<1, 1>, &run_reverse_shared),
     entry("increment", "naive", "an element a thread: all that a kernel needs", exercises, nullptr, &run_increment),
-    entry("sieve", "naive", "a thread a knocker, all over global memory: number 2 does half of the work", exercises,
-          nullptr, &run_sieve_naive),
-    entry("sieve", "shared", "a block a part of the numbers, in shared memory: written once, and even work", exercises,
+    entry("sieve", "naive", "a thread a sieving number, scattered stores: the number 2 does half of the work",
+          exercises, nullptr, &run_sieve_naive),
+    entry("sieve", "shared", "a block a segment in shared memory: each flag written once, balanced work", exercises,
           &sieve_bytes, &run_sieve_shared),
 };
 

@@ -36,7 +36,7 @@ void with_number(element_type type, F&& f) {
   }
 }
 
-/// `run` as CUB's calls are: told no scratch, it says how much it needs.
+/// `run` follows CUB's protocol: without scratch it returns the size it needs.
 template <class Run>
 void run_with_scratch(const reduce_rung_args& a, Run&& run) {
   if (a.count > std::numeric_limits<int>::max()) fail_cub("its older releases count in 32 bits", "use a shorter array");

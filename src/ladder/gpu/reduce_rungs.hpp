@@ -17,7 +17,7 @@ __device__ inline T element_or_zero(const T* in, std::int64_t at, std::int64_t c
   return at < count ? in[at] : T{0};
 }
 
-// Every other thread adds, then every fourth: each warp stays half, then a quarter busy, and % is slow.
+// Every other thread adds, then every fourth: divergent warps, and a slow modulo.
 template <class T>
 __global__ void interleaved_divergent(T* out, const T* in, std::int64_t count, int repeats) {
   T* sums = dynamic_shared<T>();
@@ -34,7 +34,7 @@ __global__ void interleaved_divergent(T* out, const T* in, std::int64_t count, i
   }
 }
 
-// The first threads add, so that warps are busy or idle as a whole; but they reach for the same banks.
+// The first threads add, so that warps are fully active or idle; but the stride causes bank conflicts.
 template <class T>
 __global__ void interleaved_strided(T* out, const T* in, std::int64_t count, int repeats) {
   T* sums = dynamic_shared<T>();
@@ -52,7 +52,7 @@ __global__ void interleaved_strided(T* out, const T* in, std::int64_t count, int
   }
 }
 
-// Halves the stride instead: neighbouring threads reach for neighbouring banks.
+// Sequential addressing: neighbouring threads access neighbouring banks.
 template <class T>
 __global__ void sequential(T* out, const T* in, std::int64_t count, int repeats) {
   T* sums = dynamic_shared<T>();
@@ -76,7 +76,7 @@ __device__ inline T two_elements(const T* in, std::int64_t count, unsigned threa
   return element_or_zero(in, at, count) + element_or_zero(in, at + threads, count);
 }
 
-// No thread idles in the first step: each adds two elements while it loads.
+// First add during load: no thread idles in the first step.
 template <class T>
 __global__ void first_add(T* out, const T* in, std::int64_t count, int repeats) {
   T* sums = dynamic_shared<T>();
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(Threads) unroll_complete(T* out, const T* in, 
   }
 }
 
-// As many blocks as the device runs at once, each thread adding many elements before any tree begins.
+// As many blocks as are resident; each thread adds many elements before the tree (Brent's theorem).
 template <int Threads, class T>
 __global__ void __launch_bounds__(Threads) multiple_per_thread(T* out, const T* in, std::int64_t count, int repeats) {
   T* sums = dynamic_shared<T>();
@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(Threads) multiple_per_thread(T* out, const T* 
   }
 }
 
-// What memory allows: every byte is read, 16 at a time and 32 KiB a block, and nothing is made of it. The store, which
+// The roofline: every byte is read, 16 bytes a load and 32 KiB a block, and discarded. The store, which
 // keeps the loads alive, happens when the bits of a thread cancel to one in 2^32 values.
 inline constexpr int read_threads = 256, read_vectors = 8;
 

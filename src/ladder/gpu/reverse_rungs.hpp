@@ -17,7 +17,7 @@ __global__ void reverse_naive(T* out, const T* in, std::int64_t n, int repeats) 
   }
 }
 
-/// The block turns its part around in shared memory and stores it forwards. The last part may be short.
+/// The block reverses its part in shared memory and stores it forwards. The last part may be short.
 template <class T, int X>
 __global__ void __launch_bounds__(X) reverse_shared(T* out, const T* in, std::int64_t n, int repeats) {
   __shared__ T part[X];

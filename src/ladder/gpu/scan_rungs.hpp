@@ -10,7 +10,7 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-/// One element a thread, log2 steps, two buffers in turn. The seed's `temp[pout] += temp[pin - offset]` adds to what
+/// One element a thread, log2 steps, double-buffered. The seed's `temp[pout] += temp[pin - offset]` adds to what
 /// the buffer held two steps before; it has to be the sum of two elements of the other buffer.
 template <class T, int X>
 __global__ void __launch_bounds__(X) scan_naive(T* out, const T* in, std::int64_t n, T* sums) {
@@ -33,10 +33,10 @@ __global__ void __launch_bounds__(X) scan_naive(T* out, const T* in, std::int64_
   if (sums != nullptr && x == X - 1) sums[blockIdx.x] = result + own;
 }
 
-// Where element i of a tree lies in shared memory: at a stride of 2^k elements, lanes would meet in one bank without
-// the skip of one place every 32.
+// The shared-memory index of element i of the tree: one element of padding every 32 avoids the bank conflicts of
+// strides of 2^k elements.
 template <bool ConflictFree>
-__device__ inline int tree_place(int i) {
+__device__ inline int padded_index(int i) {
   return ConflictFree ? i + (i >> 5) : i;
 }
 
@@ -47,23 +47,23 @@ __global__ void __launch_bounds__(X) scan_tree(T* out, const T* in, std::int64_t
   __shared__ T temp[count + (ConflictFree ? count / 32 : 0)];
   const int x = threadIdx.x;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * count;
-  // Neighbours in one thread meet in a bank; a half of the block apart they do not, and loads stay coalesced.
+  // Two adjacent elements a thread conflict; elements half a block apart do not, and loads stay coalesced.
   const int a = ConflictFree ? x : 2 * x, b = ConflictFree ? x + X : 2 * x + 1;
-  temp[tree_place<ConflictFree>(a)] = first + a < n ? in[first + a] : T{};
-  temp[tree_place<ConflictFree>(b)] = first + b < n ? in[first + b] : T{};
+  temp[padded_index<ConflictFree>(a)] = first + a < n ? in[first + a] : T{};
+  temp[padded_index<ConflictFree>(b)] = first + b < n ? in[first + b] : T{};
 
   int offset = 1;
   for (int d = X; d > 0; d /= 2) {  // sums, from the leaves to the root
     __syncthreads();
     if (x < d) {
-      const int left = tree_place<ConflictFree>(offset * (2 * x + 1) - 1);
-      const int right = tree_place<ConflictFree>(offset * (2 * x + 2) - 1);
+      const int left = padded_index<ConflictFree>(offset * (2 * x + 1) - 1);
+      const int right = padded_index<ConflictFree>(offset * (2 * x + 2) - 1);
       temp[right] += temp[left];
     }
     offset *= 2;
   }
   if (x == 0) {
-    const int root = tree_place<ConflictFree>(count - 1);
+    const int root = padded_index<ConflictFree>(count - 1);
     if (sums != nullptr) sums[blockIdx.x] = temp[root];
     temp[root] = T{};
   }
@@ -71,16 +71,16 @@ __global__ void __launch_bounds__(X) scan_tree(T* out, const T* in, std::int64_t
     offset /= 2;
     __syncthreads();
     if (x < d) {
-      const int left = tree_place<ConflictFree>(offset * (2 * x + 1) - 1);
-      const int right = tree_place<ConflictFree>(offset * (2 * x + 2) - 1);
+      const int left = padded_index<ConflictFree>(offset * (2 * x + 1) - 1);
+      const int right = padded_index<ConflictFree>(offset * (2 * x + 2) - 1);
       const T t = temp[left];
       temp[left] = temp[right];
       temp[right] += t;
     }
   }
   __syncthreads();
-  if (first + a < n) out[first + a] = temp[tree_place<ConflictFree>(a)];
-  if (first + b < n) out[first + b] = temp[tree_place<ConflictFree>(b)];
+  if (first + a < n) out[first + a] = temp[padded_index<ConflictFree>(a)];
+  if (first + b < n) out[first + b] = temp[padded_index<ConflictFree>(b)];
 }
 
 /// Adds to each part of `part` elements the sum of the parts before it.

@@ -1,7 +1,7 @@
 #pragma once
 
-// The segmented sieve of Eratosthenes over odd numbers. A block holds the bits of a segment in shared memory, knocks
-// down the multiples of all primes to the root of its end, and writes bits, a count or the primes themselves.
+// The segmented sieve of Eratosthenes over odd numbers. A block holds the bits of a segment in shared memory, marks
+// the multiples of all sieving primes up to the square root of its end, and writes bits, a count or the primes.
 
 #include <cstdint>
 
@@ -62,7 +62,7 @@ __device__ inline std::uint32_t remainder_of(std::int64_t n, std::uint32_t p) {
   return reduced((static_cast<std::int64_t>(reduced(n >> 20)) << 20) + (n & 0xfffff));
 }
 
-/// The first bit to knock down for p in the segment of odd numbers after `first`: of p * p or a later odd multiple.
+/// The first bit to mark for p in the segment of odd numbers after `first`: of p * p or a later odd multiple.
 __device__ inline std::int64_t first_bit(std::int64_t first, std::uint32_t p) {
   const std::int64_t square = static_cast<std::int64_t>(p) * p;
   if (square > first) return (square - first - 1) / 2;
@@ -70,14 +70,15 @@ __device__ inline std::int64_t first_bit(std::int64_t first, std::uint32_t p) {
   return (short_of % 2 == 0 ? short_of : short_of + p) / 2;
 }
 
-__device__ inline void knock_down(std::uint32_t* segment, std::uint32_t bits, std::int64_t bit, std::uint32_t step) {
+__device__ inline void mark_multiples(std::uint32_t* segment, std::uint32_t bits, std::int64_t bit,
+                                      std::uint32_t step) {
   if (bit >= bits) return;
   for (auto i = static_cast<std::uint32_t>(bit); i < bits; i += step) atomic_or(segment + i / 32, 1u << (i % 32));
 }
 
-// The odd primes below 32: their multiples come by words, from patterns that repeat.
+// The odd primes below 32: their multiples are marked a word at a time, from periodic patterns.
 inline constexpr int small_primes = 10;
-inline constexpr int pattern_places = 158;                 // the sum of these primes
+inline constexpr int pattern_words = 158;                  // the sum of these primes
 inline constexpr std::uint32_t small_prime_bits = 0xcb6e;  // their own bits in the word of 1 to 63
 
 __device__ constexpr int small_prime(int k) {
@@ -85,45 +86,45 @@ __device__ constexpr int small_prime(int k) {
   return primes[k];
 }
 /// Where the patterns of prime k begin.
-__device__ constexpr int pattern_begin(int k) {
+__device__ constexpr int pattern_offset(int k) {
   constexpr int begins[small_primes] = {0, 3, 8, 15, 26, 39, 56, 75, 98, 127};
   return begins[k];
 }
 
-/// patterns[pattern_begin(k) + r] knocks down every small_prime(k)-th bit of a word from bit r on.
+/// patterns[pattern_offset(k) + r] marks every small_prime(k)-th bit of a word from bit r on.
 __device__ inline void write_patterns(std::uint32_t* patterns) {
-  for (int place = threadIdx.x; place < pattern_places; place += sieve_threads) {
+  for (int word_index = threadIdx.x; word_index < pattern_words; word_index += sieve_threads) {
     int from = 0, p = 3;
 #pragma unroll
     for (int k = 1; k < small_primes; ++k) {
-      if (place < pattern_begin(k)) continue;
-      from = pattern_begin(k);
+      if (word_index < pattern_offset(k)) continue;
+      from = pattern_offset(k);
       p = small_prime(k);
     }
     std::uint32_t mask = 0;
-    for (int i = place - from; i < 32; i += p) mask |= 1u << i;
-    patterns[place] = mask;
+    for (int i = word_index - from; i < 32; i += p) mask |= 1u << i;
+    patterns[word_index] = mask;
   }
 }
 
-/// Writes the words of a segment with what the small primes knock down.
-__device__ inline void knock_by_words(std::uint32_t* segment, int words, std::int64_t first,
-                                      const std::uint32_t* patterns) {
+/// Writes the words of a segment with the multiples of the small primes.
+__device__ inline void mark_small_primes(std::uint32_t* segment, int words, std::int64_t first,
+                                         const std::uint32_t* patterns) {
   const int x = threadIdx.x;
-  int place[small_primes];
+  int offset[small_primes];
 #pragma unroll
   for (int k = 0; k < small_primes; ++k) {
     const int p = small_prime(k), rest = static_cast<int>((first + 64 * x + 1) % p);
-    place[k] = (p - rest) % p * ((p + 1) / 2) % p;
+    offset[k] = (p - rest) % p * ((p + 1) / 2) % p;
   }
   for (int w = x; w < words; w += sieve_threads) {
     std::uint32_t mask = 0;
 #pragma unroll
     for (int k = 0; k < small_primes; ++k) {
       const int p = small_prime(k), step = p - 32 * sieve_threads % p;
-      mask |= patterns[pattern_begin(k) + place[k]];
-      place[k] += step;
-      if (place[k] >= p) place[k] -= p;
+      mask |= patterns[pattern_offset(k) + offset[k]];
+      offset[k] += step;
+      if (offset[k] >= p) offset[k] -= p;
     }
     segment[w] = first == 0 && w == 0 ? mask & ~small_prime_bits : mask;
   }
@@ -131,17 +132,17 @@ __device__ inline void knock_by_words(std::uint32_t* segment, int words, std::in
 
 /// The odd primes up to `limit`, at most 2^20, by one block.
 static __global__ void __launch_bounds__(sieve_threads) sieve_base_primes(std::uint32_t* base, int limit) {
-  __shared__ std::uint32_t composite[base_words], patterns[pattern_places], sums[sieve_threads];
+  __shared__ std::uint32_t composite[base_words], patterns[pattern_words], sums[sieve_threads];
   const int x = threadIdx.x;
   write_patterns(patterns);
   __syncthreads();
   std::uint32_t found = 0;
   for (int first = 0; first <= limit; first += 64 * base_words) {
-    knock_by_words(composite, base_words, first, patterns);
+    mark_small_primes(composite, base_words, first, patterns);
     __syncthreads();
     for (int p = 37 + 2 * x; p < 1024; p += 2 * sieve_threads) {
       const auto prime = static_cast<std::uint32_t>(p);
-      if (is_small_prime(p)) knock_down(composite, 32 * base_words, first_bit(first, prime), prime);
+      if (is_small_prime(p)) mark_multiples(composite, 32 * base_words, first_bit(first, prime), prime);
     }
     if (first == 0 && x == 0) atomic_or(composite, 1u);  // 1 is no prime
     __syncthreads();
@@ -159,7 +160,8 @@ static __global__ void __launch_bounds__(sieve_threads) sieve_base_primes(std::u
   if (x == 0) base[0] = found;
 }
 
-/// Fills the segment with the bits of composites: small primes by words, then a warp a prime, then a thread a prime.
+/// Marks the composites of a segment: small primes by words, then a warp a sieving prime, then a thread a sieving
+/// prime.
 __device__ inline void sieve_segment(std::uint32_t* segment, std::uint32_t* patterns, std::int64_t first,
                                      const std::uint32_t* base) {
   constexpr int by_warps = 400;  // primes to 2749
@@ -167,12 +169,12 @@ __device__ inline void sieve_segment(std::uint32_t* segment, std::uint32_t* patt
   const int x = threadIdx.x, lane = x % 32;
   write_patterns(patterns);
   __syncthreads();
-  knock_by_words(segment, sieve_words, first, patterns);
+  mark_small_primes(segment, sieve_words, first, patterns);
   __syncthreads();
   const int count = static_cast<int>(base[0]);
   for (int k0 = small_primes + x / 32; k0 < by_warps && k0 < count; k0 += sieve_threads) {
-    // Each lane finds where one prime begins; then all lanes knock for one after another. Warps take primes in turn,
-    // for the smaller ones are more work.
+    // Each lane finds the first multiple of one prime; then the warp marks them prime by prime. Primes are assigned to
+    // warps cyclically: smaller ones are more work.
     const int k = k0 + sieve_threads / 32 * lane;
     const bool mine = k < by_warps && k < count;
     const std::uint32_t own = mine ? base[1 + k] : 3;
@@ -180,14 +182,14 @@ __device__ inline void sieve_segment(std::uint32_t* segment, std::uint32_t* patt
     const std::uint32_t own_bit = bit < bits ? static_cast<std::uint32_t>(bit) : bits;
     for (int i = 0; i < 32; ++i) {
       const std::uint32_t p = shuffle(own, i);
-      knock_down(segment, bits, shuffle(own_bit, i) + p * lane, 32 * p);
+      mark_multiples(segment, bits, shuffle(own_bit, i) + p * lane, 32 * p);
     }
   }
   const std::int64_t end = first + sieve_span;
   for (int k = by_warps + x; k < count; k += sieve_threads) {
     const std::uint32_t p = base[1 + k];
     if (static_cast<std::int64_t>(p) * p >= end) break;
-    knock_down(segment, bits, first_bit(first, p), p);
+    mark_multiples(segment, bits, first_bit(first, p), p);
   }
   __syncthreads();
 }
@@ -196,13 +198,13 @@ __device__ inline void sieve_segment(std::uint32_t* segment, std::uint32_t* patt
 __device__ inline std::uint32_t primes_of(const std::uint32_t* segment, std::int64_t first, int w, std::int64_t last) {
   const std::int64_t at = first + 64 * static_cast<std::int64_t>(w);
   std::uint32_t primes = ~segment[w];
-  if (at == 0 && last <= 2) primes &= ~1u;    // 2 takes the place of 1
+  if (at == 0 && last <= 2) primes &= ~1u;    // bit 0 stands for 2
   const std::int64_t odds = (last - at) / 2;  // odd numbers below `last`
   if (odds <= 0) return 0;
   return odds < 32 ? primes & ((1u << odds) - 1) : primes;
 }
 
-/// How many bits are set: sums of pairs, fours and eights of them, side by side.
+/// Population count.
 __device__ inline std::uint32_t ones(std::uint32_t bits) {
   bits -= bits >> 1 & 0x55555555u;
   bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u);
@@ -211,7 +213,7 @@ __device__ inline std::uint32_t ones(std::uint32_t bits) {
 
 /// A block a segment; dynamic shared memory of sieve_words words.
 static __global__ void __launch_bounds__(sieve_threads) sieve_segments(sieve_problem p) {
-  __shared__ std::uint32_t sums[sieve_threads], patterns[pattern_places];
+  __shared__ std::uint32_t sums[sieve_threads], patterns[pattern_words];
   std::uint32_t* segment = dynamic_shared<std::uint32_t>();
   const std::int64_t first = p.first + static_cast<std::int64_t>(blockIdx.x) * sieve_span;
   const int x = threadIdx.x;

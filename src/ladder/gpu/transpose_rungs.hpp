@@ -19,19 +19,19 @@ inline __device__ std::int64_t block_row() {
   return static_cast<std::int64_t>(blockIdx.z) * gridDim.y + blockIdx.y;
 }
 
-// Loads the tile at (row - threadIdx.y, col - threadIdx.x). All loads of a thread are on their way before the first is
-// stored; `whole` tiles, the only ones that the documents' kernels know, need no bounds.
+// Loads the tile at (row - threadIdx.y, col - threadIdx.x). All loads of a thread are issued before the
+// first store; `full` tiles, the only ones the teaching documents have, need no bounds check.
 template <class T, int X, int Y, int Pitch>
 __device__ void load_tile(T (&tile)[X][Pitch], const T* in, std::int64_t rows, std::int64_t cols, std::int64_t row,
-                          std::int64_t col, bool whole) {
+                          std::int64_t col, bool full) {
   T held[X / Y];
 #pragma unroll
   for (int i = 0; i < X; i += Y) {
-    if (whole || (col < cols && row + i < rows)) held[i / Y] = in[(row + i) * cols + col];
+    if (full || (col < cols && row + i < rows)) held[i / Y] = in[(row + i) * cols + col];
   }
 #pragma unroll
   for (int i = 0; i < X; i += Y) {
-    if (whole || (col < cols && row + i < rows)) tile[threadIdx.y + i][threadIdx.x] = held[i / Y];
+    if (full || (col < cols && row + i < rows)) tile[threadIdx.y + i][threadIdx.x] = held[i / Y];
   }
 }
 
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(X* Y) copy(T* out, const T* in, std::int64_t r
   const std::int64_t col = static_cast<std::int64_t>(blockIdx.x) * X + threadIdx.x;
   const std::int64_t row = block_row() * tile_rows<X, Y> + threadIdx.y;
   for (int r = 0; r < repeats; ++r) {
-    T held[tile_rows<X, Y> / Y];  // all loads of a thread are on their way before its first store
+    T held[tile_rows<X, Y> / Y];  // issue all loads before the first store
 #pragma unroll
     for (int i = 0; i < tile_rows<X, Y>; i += Y) {
       if (col < cols && row + i < rows) held[i / Y] = in[(row + i) * cols + col];
@@ -60,14 +60,14 @@ __global__ void __launch_bounds__(X* Y)
   __shared__ T tile[X][X];
   const std::int64_t col = static_cast<std::int64_t>(blockIdx.x) * X + threadIdx.x;
   const std::int64_t row = block_row() * X + threadIdx.y;
-  const bool whole = block_row() * X + X <= rows && (static_cast<std::int64_t>(blockIdx.x) + 1) * X <= cols;
+  const bool full = block_row() * X + X <= rows && (static_cast<std::int64_t>(blockIdx.x) + 1) * X <= cols;
   for (int r = 0; r < repeats; ++r) {
     if (r > 0) __syncthreads();
-    load_tile<T, X, Y>(tile, in, rows, cols, row, col, whole);
+    load_tile<T, X, Y>(tile, in, rows, cols, row, col, full);
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < X; i += Y) {
-      if (whole || (col < cols && row + i < rows)) out[(row + i) * cols + col] = tile[threadIdx.y + i][threadIdx.x];
+      if (full || (col < cols && row + i < rows)) out[(row + i) * cols + col] = tile[threadIdx.y + i][threadIdx.x];
     }
   }
 }
@@ -125,33 +125,33 @@ template <class T, int X, int Y, int Pad, bool Diagonal>
 __global__ void __launch_bounds__(X* Y) tiled(T* out, const T* in, std::int64_t rows, std::int64_t cols, int repeats) {
   __shared__ T tile[X][X + Pad];
   const std::int64_t tiles_x = (cols + X - 1) / X, tiles_y = (rows + X - 1) / X;
-  if (block_row() >= tiles_y) return;  // the whole block: grid y times z may exceed the tiles
+  if (block_row() >= tiles_y) return;  // uniform exit: grid y times z may exceed the tiles
   const tile_origin at = Diagonal ? diagonal_tile<X>(tiles_x, tiles_y) : cartesian_tile<X>();
-  const bool whole = at.row + X <= rows && at.col + X <= cols;
+  const bool full = at.row + X <= rows && at.col + X <= cols;
   const std::int64_t col = at.col + threadIdx.x, row = at.row + threadIdx.y;
   const std::int64_t out_col = at.row + threadIdx.x, out_row = at.col + threadIdx.y;
   for (int r = 0; r < repeats; ++r) {
     if (r > 0) __syncthreads();
-    load_tile<T, X, Y>(tile, in, rows, cols, row, col, whole);
+    load_tile<T, X, Y>(tile, in, rows, cols, row, col, full);
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < X; i += Y) {
-      if (whole || (out_col < rows && out_row + i < cols)) {
+      if (full || (out_col < rows && out_row + i < cols)) {
         out[(out_row + i) * rows + out_col] = tile[threadIdx.x][threadIdx.y + i];
       }
     }
   }
 }
 
-// As `tiled`, with addresses stepped instead of computed, and a path of its own for the stores of whole tiles: a
-// thread's loads from shared memory, too, are on their way before the first is stored.
+// As `tiled`, with addresses stepped instead of computed, and a separate path for the stores of full tiles:
+// loads from shared memory, too, are issued before the first store.
 template <class T, int X, int Y>
 __global__ void __launch_bounds__(X* Y)
     unrolled(T* out, const T* in, std::int64_t rows, std::int64_t cols, int repeats) {
   __shared__ T tile[X][X + 1];
   constexpr int steps = X / Y;
   const tile_origin at = cartesian_tile<X>();
-  const bool whole = at.row + X <= rows && at.col + X <= cols;
+  const bool full = at.row + X <= rows && at.col + X <= cols;
   const std::int64_t col = at.col + threadIdx.x, row = at.row + threadIdx.y;
   const std::int64_t out_col = at.row + threadIdx.x, out_row = at.col + threadIdx.y;
   const T* from = in + row * cols + col;
@@ -161,14 +161,14 @@ __global__ void __launch_bounds__(X* Y)
     T held[steps];
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
-      if (whole || (col < cols && row + k * Y < rows)) held[k] = from[k * Y * cols];
+      if (full || (col < cols && row + k * Y < rows)) held[k] = from[k * Y * cols];
     }
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
-      if (whole || (col < cols && row + k * Y < rows)) tile[threadIdx.y + k * Y][threadIdx.x] = held[k];
+      if (full || (col < cols && row + k * Y < rows)) tile[threadIdx.y + k * Y][threadIdx.x] = held[k];
     }
     __syncthreads();
-    if (whole) {
+    if (full) {
 #pragma unroll
       for (int k = 0; k < steps; ++k) held[k] = tile[threadIdx.x][threadIdx.y + k * Y];
 #pragma unroll
@@ -189,43 +189,43 @@ __global__ void __launch_bounds__(X* Y)
     fine_grained(T* out, const T* in, std::int64_t rows, std::int64_t cols, int repeats) {
   __shared__ T tile[X][X + 1];
   const tile_origin at = cartesian_tile<X>();
-  const bool whole = at.row + X <= rows && at.col + X <= cols;
+  const bool full = at.row + X <= rows && at.col + X <= cols;
   const std::int64_t col = at.col + threadIdx.x, row = at.row + threadIdx.y;
   const int x = threadIdx.x;
   for (int r = 0; r < repeats; ++r) {
     if (r > 0) __syncthreads();
-    load_tile<T, X, Y>(tile, in, rows, cols, row, col, whole);
+    load_tile<T, X, Y>(tile, in, rows, cols, row, col, full);
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < X; i += Y) {
       const int y = threadIdx.y + i;
-      if (!whole && (col >= cols || row + i >= rows)) continue;
-      const bool mirrored = whole || (at.row + x < rows && at.col + y < cols);
+      if (!full && (col >= cols || row + i >= rows)) continue;
+      const bool mirrored = full || (at.row + x < rows && at.col + y < cols);
       out[(row + i) * cols + col] = mirrored ? tile[x][y] : tile[y][x];
     }
   }
 }
 
-// The other half: the tile goes to its transposed place, not transposed inside. In edge tiles, which are not square,
-// the elements without a place of their own are transposed.
+// The other half: the tile is moved to its transposed position, not transposed inside. In edge tiles, which are not
+// square, the elements without a counterpart are transposed.
 template <class T, int X, int Y>
 __global__ void __launch_bounds__(X* Y)
     coarse_grained(T* out, const T* in, std::int64_t rows, std::int64_t cols, int repeats) {
   __shared__ T tile[X][X + 1];
   const tile_origin at = cartesian_tile<X>();
-  const bool whole = at.row + X <= rows && at.col + X <= cols;
+  const bool full = at.row + X <= rows && at.col + X <= cols;
   const std::int64_t col = at.col + threadIdx.x, row = at.row + threadIdx.y;
   const std::int64_t out_col = at.row + threadIdx.x, out_row = at.col + threadIdx.y;
   const int x = threadIdx.x;
   for (int r = 0; r < repeats; ++r) {
     if (r > 0) __syncthreads();
-    load_tile<T, X, Y>(tile, in, rows, cols, row, col, whole);
+    load_tile<T, X, Y>(tile, in, rows, cols, row, col, full);
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < X; i += Y) {
       const int y = threadIdx.y + i;
-      if (!whole && (out_col >= rows || out_row + i >= cols)) continue;
-      const bool straight = whole || (at.row + y < rows && at.col + x < cols);
+      if (!full && (out_col >= rows || out_row + i >= cols)) continue;
+      const bool straight = full || (at.row + y < rows && at.col + x < cols);
       out[(out_row + i) * rows + out_col] = straight ? tile[y][x] : tile[x][y];
     }
   }

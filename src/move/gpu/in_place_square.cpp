@@ -38,7 +38,8 @@ kernels::square_matrices square_of(const transpose_in_place_args& a, std::int64_
 // is `width` bytes wide leaves of its lines is read with the next column's.
 bool brings_around(const work_queue& queue, const transpose_in_place_args& a, std::int64_t width) {
   const std::int64_t distances = a.ld | (a.batch > 1 ? a.stride : 0);
-  return loads_around(limits_of(queue.device->properties()), a.data, distances * a.element_bytes, 4 * a.rows * width);
+  return pays_to_prefetch_l2(limits_of(queue.device->properties()), a.data, distances * a.element_bytes,
+                             4 * a.rows * width);
 }
 
 template <int Bytes, int Lines>

@@ -68,7 +68,7 @@ __global__ void __launch_bounds__((2 * swap_shape<Bytes, Lines>::threads))
     if (idle || row0 + line * edge >= m.extent || col0 + chunk * edge >= m.extent) continue;
     const unsigned char* from = data + (row0 + line * edge) * m.ld + col0 * Bytes + chunk * 16;
 #pragma unroll
-    for (int y = 0; y < edge; ++y) take_apart(w[d][y], load_chunk<Around>(from + y * m.ld));
+    for (int y = 0; y < edge; ++y) unpack_words(w[d][y], load_chunk<Around>(from + y * m.ld));
   }
 #pragma unroll
   for (int d = 0; d < shape::depth; ++d) {

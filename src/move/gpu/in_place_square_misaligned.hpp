@@ -42,8 +42,8 @@ __device__ void read_words(std::uint32_t (&w)[swap_words_rows], const unsigned c
 #pragma unroll
     for (int i = p; i < swap_words_rows; i += phases) {
       const auto* word = reinterpret_cast<const std::uint32_t*>(row);
-      w[i] = Around ? load_around<128>(word) : word[0];
-      if (!Whole) next[i] = Around ? load_around<128>(word + 1) : word[1];
+      w[i] = Around ? load_prefetch_l2<128>(word) : word[0];
+      if (!Whole) next[i] = Around ? load_prefetch_l2<128>(word + 1) : word[1];
       row += phases * ld;
     }
   }
@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(256) swap_units(unsigned char* data, square_ma
     for (int i = 0; i < each; ++i) {
       const int y = first + i / across * 8, x = lane + i % across * 32;
       if (t < tile_count && row0[t] + y < m.extent && col0[t] + x < m.extent)
-        held[t][i] = Around ? load_around<256>(reinterpret_cast<const Unit*>(from + y * m.ld) + x)
+        held[t][i] = Around ? load_prefetch_l2<256>(reinterpret_cast<const Unit*>(from + y * m.ld) + x)
                             : reinterpret_cast<const Unit*>(from + y * m.ld)[x];
     }
   }

@@ -55,7 +55,7 @@ struct word_pairs {
     for (int i = 0; i < Rows; ++i) {
       const auto address = reinterpret_cast<std::uintptr_t>(at(i)) & ~std::uintptr_t{Whole ? 0 : 7};
       // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the row, rounded down.
-      const std::uint64_t pair = load_around<128>(reinterpret_cast<const std::uint64_t*>(address));
+      const std::uint64_t pair = load_prefetch_l2<128>(reinterpret_cast<const std::uint64_t*>(address));
       first[i] = static_cast<std::uint32_t>(pair);
       second[i] = static_cast<std::uint32_t>(pair >> 32);
     }

@@ -95,7 +95,7 @@ struct word_reader {
 #pragma unroll
       for (int i = p; i < Rows; i += phases) {
         const auto* word = reinterpret_cast<const word_type<Bytes>*>(row);
-        w[i] = Around ? load_around<128>(word) : *word;
+        w[i] = Around ? load_prefetch_l2<128>(word) : *word;
         row += phases * ld;
       }
       at[p] += step;

@@ -88,7 +88,7 @@ void start_tile_of(const work_queue& queue, const transpose_args& a) {
   m.chunks_shift = floor_log2(t.chunks);
   m.pad = static_cast<int>(pad_of(t, edge));
   const std::int64_t distances = m.in_ld | (a.batch > 1 ? m.in_stride : 0);
-  const bool around = loads_around(limits, a.in, distances, 2 * a.rows * t.chunks * 16);  // a column of tiles
+  const bool around = pays_to_prefetch_l2(limits, a.in, distances, 2 * a.rows * t.chunks * 16);  // a column of tiles
   const auto kernel = around ? &kernels::transpose_tile<Bytes, true> : &kernels::transpose_tile<Bytes, false>;
   check(launch(queue, config, kernel, static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
         "launch of transpose");

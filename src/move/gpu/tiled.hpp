@@ -49,7 +49,7 @@ __device__ void load_tile(word16* tile, const unsigned char* in, const tile_matr
     if (!Whole && (line_of(d) >= lines_here || chunk_of(d) >= chunks_here)) continue;
     const unsigned char* from = in + line_of(d) * edge * m.in_ld + chunk_of(d) * 16;
 #pragma unroll
-    for (int i = 0; i < edge; ++i) take_apart(w[d][i], load_chunk<Around>(from + i * m.in_ld));
+    for (int i = 0; i < edge; ++i) unpack_words(w[d][i], load_chunk<Around>(from + i * m.in_ld));
   }
 #pragma unroll
   for (int d = 0; d < depth; ++d) {

@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(quad_tile<Bytes>::threads)
   if (quad * per_word < rows_left && chunk * edge < cols_left) {
     std::uint32_t w[per_word][4], turned[edge];
 #pragma unroll
-    for (int i = 0; i < per_word; ++i) take_apart(w[i], *reinterpret_cast<const word16*>(in + i * m.in_ld));
+    for (int i = 0; i < per_word; ++i) unpack_words(w[i], *reinterpret_cast<const word16*>(in + i * m.in_ld));
     turn_quad<Bytes>(turned, w);
     unsigned char* to = tile + shape::row(chunk * edge) + quad * 4;
 #pragma unroll

@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(strip_threads)
 #pragma unroll
     for (int i = 0; i < together; ++i) {
       const int chunk = base + i * threads;
-      if (chunk < chunks) held[i] = load_around<128>(reinterpret_cast<const word16*>(in + chunk * 16));
+      if (chunk < chunks) held[i] = load_prefetch_l2<128>(reinterpret_cast<const word16*>(in + chunk * 16));
     }
 #pragma unroll
     for (int i = 0; i < together; ++i) {
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(strip_threads)
     std::uint32_t w[edge][4];
     const word16* from = shared + (line << line_shift) + line + chunk;
 #pragma unroll
-    for (int i = 0; i < edge; ++i) take_apart(w[i], from[i << m.chunks_shift]);
+    for (int i = 0; i < edge; ++i) unpack_words(w[i], from[i << m.chunks_shift]);
     register_block<Bytes>::transpose(w);
     unsigned char* to = out + chunk * edge * m.out_ld + line * 16;
 #pragma unroll

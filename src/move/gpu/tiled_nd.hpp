@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(256)
       if (chunk >= chunks) continue;
       const unsigned char* from = in + line_place[line].in + chunk_place[chunk].in;
 #pragma unroll
-      for (int i = 0; i < edge; ++i) take_apart(w[d][i], *reinterpret_cast<const word16*>(from + i * m.row_step));
+      for (int i = 0; i < edge; ++i) unpack_words(w[d][i], *reinterpret_cast<const word16*>(from + i * m.row_step));
     }
 #pragma unroll
     for (int d = 0; d < depth; ++d) {

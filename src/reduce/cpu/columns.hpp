@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "backends/cpu/device.hpp"
-#include "reduce/work_mapping.hpp"
+#include "reduce/column_tree.hpp"
 #include "tree.hpp"
 
 namespace twill::cpu {

@@ -1,4 +1,4 @@
-// The places of minima and maxima.
+// Argmin and argmax.
 
 #include "dispatch.hpp"
 
@@ -7,30 +7,29 @@
 namespace twill::TWILL_BACKEND {
 namespace {
 
-/// In whole vectors, if these have few elements: places need much room.
-void start_place_columns(const detail::work_queue& queue, const detail::reduce_args& args,
-                         const reduce_meaning& meaning) {
+/// A vector of columns a lane for 4- and 8-byte elements; narrower ones would need too much shared memory.
+void launch_argmin_columns(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
   using namespace kernels;
   const auto bytes = element_bytes(args.in_type);
-  if (bytes < 4 || !problem_of(args, meaning).aligned) return start_columns<place_columns>(queue, args, meaning);
-  if (bytes == 4) return start_columns<vector_columns<column_places<std::uint32_t>>>(queue, args, meaning);
-  start_columns<vector_columns<column_places<std::uint64_t>>>(queue, args, meaning);
+  if (bytes < 4 || !problem_of(args, traits).aligned) return launch_columns<argmin_columns>(queue, args, traits);
+  if (bytes == 4) return launch_columns<vector_columns<column_argmin<std::uint32_t>>>(queue, args, traits);
+  launch_columns<vector_columns<column_argmin<std::uint64_t>>>(queue, args, traits);
 }
 
 }  // namespace
 
-void start_places(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
+void launch_argmin(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
   using namespace kernels;
-  if (by_columns(args)) return start_place_columns(queue, args, meaning);
+  if (by_columns(args)) return launch_argmin_columns(queue, args, traits);
   switch (element_bytes(args.in_type)) {
     case 1:
-      return start_rows<first_places<std::uint8_t>>(queue, args, meaning);
+      return launch_rows<argmin_keys<std::uint8_t>>(queue, args, traits);
     case 2:
-      return start_rows<first_places<std::uint16_t>>(queue, args, meaning);
+      return launch_rows<argmin_keys<std::uint16_t>>(queue, args, traits);
     case 4:
-      return start_rows<first_places<std::uint32_t>>(queue, args, meaning);
+      return launch_rows<argmin_keys<std::uint32_t>>(queue, args, traits);
     default:
-      return start_rows<first_places<std::uint64_t>>(queue, args, meaning);
+      return launch_rows<argmin_keys<std::uint64_t>>(queue, args, traits);
   }
 }
 

@@ -1,15 +1,15 @@
 #pragma once
 
-// Reductions of a matrix over its rows: one result a column. The tree is fixed by the shape and the element's size
-// alone, as that of rows (reduce_tree.hpp).
+// Reductions of a matrix over its rows: one result a column. The tree is fixed by the shape and the element size
+// alone, like that of rows (tree.hpp).
 //
 //   A tile is `lanes` vectors of neighbouring columns wide; a block has 256 / lanes parts. A chunk is `batches` times 8
 //   times as many rows as there are parts; row r of it belongs to part r % parts. A part combines its rows 8 at a time
 //   as neighbours, and the eights one after another. Then the parts are combined as neighbours, and the chunks as
 //   neighbours. What is missing is the operation's identity.
 //
-// Of chunks, the block that comes last of a group combines those of the group, 256 bytes a thread, and the groups
-// likewise. Operations whose order does not matter have tiles of single elements, and a plan of their own.
+// The last block of a group of chunks to finish combines the partials of the group, 256 bytes a thread; groups are
+// combined the same way. Exact operations use tiles of single elements and a work mapping of their own.
 
 #include "reduce.hpp"
 
@@ -24,27 +24,27 @@ struct column_problem {
   std::int64_t tiles;
 };
 
-// Kinds for columns have besides:
-//   batch      8 rows, `step` apart from `row` on, combined as neighbours; `left` bytes are there from `in` on
-//   identity   a value that changes no other
+// Policies for columns additionally have:
+//   batch      8 rows, row, row + step ..., combined pairwise; `left` bytes are valid from `in` on
+//   identity   the identity element
 
-/// 8 vectors, `far` bytes apart, of rows that are `step` apart.
+/// 8 vectors of rows row, row + step, ...
 __device__ inline void load_rows(word16 (&raw)[8], const reduce_problem& p, const unsigned char* at, std::int64_t row,
                                  int step) {
-  const std::int64_t far = step * p.stride;
+  const std::int64_t row_bytes = step * p.stride;
   if (row + 7 * step < p.rows) {
 #pragma unroll
-    for (int i = 0; i < 8; ++i, at += far) raw[i] = *reinterpret_cast<const word16*>(at);
+    for (int i = 0; i < 8; ++i, at += row_bytes) raw[i] = *reinterpret_cast<const word16*>(at);
     return;
   }
 #pragma unroll
-  for (int i = 0; i < 8; ++i, at += far) {
+  for (int i = 0; i < 8; ++i, at += row_bytes) {
     raw[i] = vector_of(p.pad);
     if (row + i * step < p.rows) raw[i] = *reinterpret_cast<const word16*>(at);
   }
 }
 
-/// Of whole vectors.
+/// A vector of columns a lane.
 template <class Kind>
 struct vector_columns : Kind {
   using value = typename Kind::value;
@@ -58,44 +58,44 @@ struct vector_columns : Kind {
       word16 raw[8];
       load_rows(raw, p, in + row * p.stride, row, step);
       if constexpr (Kind::exact && slots > 4 && sizeof(value) == 8) {
-        Kind::eight_narrow(to, raw, p.terms);
+        Kind::eight_narrow(to, raw, p.params);
       } else if constexpr (Kind::exact && slots > 4) {
-        // Unrolled, compilers make all elements of all vectors into values first, for which registers do not suffice.
+        // Not unrolled: compilers would convert all elements of all vectors first and spill.
 #pragma unroll 1
         for (int i = 0; i < 8; ++i) {
-          add(to, eight, i, raw[0], row + i * step, p.terms);
+          add(to, eight, i, raw[0], row + i * step, p.params);
 #pragma unroll
           for (int k = 0; k < 7; ++k) raw[k] = raw[k + 1];
         }
       } else {
 #pragma unroll
-        for (int i = 0; i < 8; ++i) add(to, eight, i, raw[i], row + i * step, p.terms);
+        for (int i = 0; i < 8; ++i) add(to, eight, i, raw[i], row + i * step, p.params);
       }
     } else {
 #pragma unroll 1
       for (int i = 0; i < 8; ++i) {
         const std::int64_t at = row + i * step;
-        add(to, eight, i, any_vector<Kind>(p, in + at * p.stride, at < p.rows ? left : 0), at, p.terms);
+        add(to, eight, i, load_misaligned<Kind>(p, in + at * p.stride, at < p.rows ? left : 0), at, p.params);
       }
     }
   }
 
  private:
-  static __device__ void add(value (&to)[slots], eight_sets<Kind, slots>& eight, int i, word16 raw, std::int64_t place,
-                             const reduce_terms& terms) {
+  static __device__ void add(value (&to)[slots], eight_sets<Kind, slots>& eight, int i, word16 raw, std::int64_t index,
+                             const op_params& params) {
     if constexpr (Kind::exact) {
       value next[slots];
-      Kind::vector(next, raw, place, terms);
+      Kind::vector(next, raw, index, params);
 #pragma unroll
-      for (int s = 0; s < slots; ++s) to[s] = i == 0 ? next[s] : Kind::combine(to[s], next[s], terms);
+      for (int s = 0; s < slots; ++s) to[s] = i == 0 ? next[s] : Kind::combine(to[s], next[s], params);
     } else {
-      Kind::vector(to, raw, place, terms);
-      eight.push(to, i, terms);
+      Kind::vector(to, raw, index, params);
+      eight.push(to, i, params);
     }
   }
 };
 
-/// 8 elements of a column, those that are not there as the pad.
+/// 8 elements of a column, out-of-range ones replaced by the identity.
 template <class Unit>
 __device__ inline void load_column(std::uint64_t (&to)[8], const reduce_problem& p, const unsigned char* in,
                                    std::int64_t row, int step) {
@@ -110,10 +110,10 @@ struct pair_of_words {
   std::uint64_t a, b;
 };
 
-/// The bits of 8 elements of 1 to 16 bytes; those of 16 as any bit of one of their halves.
+/// The bits of 8 elements of 1 to 16 bytes; the halves of 16-byte elements are ORed.
 __device__ inline void load_elements(std::uint64_t (&to)[8], const reduce_problem& p, const unsigned char* in,
                                      std::int64_t row, int step) {
-  switch (p.terms.bytes) {
+  switch (p.params.bytes) {
     case 1:
       return load_column<std::uint8_t>(to, p, in, row, step);
     case 2:
@@ -123,16 +123,16 @@ __device__ inline void load_elements(std::uint64_t (&to)[8], const reduce_proble
     default:
       load_column<std::uint64_t>(to, p, in, row, step);
   }
-  if (p.terms.bytes != 16) return;
+  if (p.params.bytes != 16) return;
   std::uint64_t other[8];
   load_column<std::uint64_t>(other, p, in + 8, row, step);
 #pragma unroll
   for (int i = 0; i < 8; ++i) to[i] |= other[i];
 }
 
-/// Whatever integers are made of elements of any size: the least key included.
-struct viewed_columns : viewed_elements {
-  static __device__ value identity(const reduce_problem& p) { return identity_of<viewed_elements>(p); }
+/// mapped_elements for columns; minimum and maximum of misaligned rows too.
+struct mapped_columns : mapped_elements {
+  static __device__ value identity(const reduce_problem& p) { return identity_of<mapped_elements>(p); }
   static __device__ void batch(value (&to)[1], const reduce_problem& p, const unsigned char* in, std::int64_t left,
                                std::int64_t row, int step) {
     to[0] = {};
@@ -141,20 +141,20 @@ struct viewed_columns : viewed_elements {
     load_elements(bits, p, in, row, step);
 #pragma unroll 1
     for (int i = 0; i < 8; ++i) {
-      const value one = viewed(bits[0], p.terms);
-      to[0] = i == 0 ? one : calculated(to[0], one, p.terms.rule);
+      const value one = mapped(bits[0], p.params);
+      to[0] = i == 0 ? one : combined(to[0], one, p.params.combine);
 #pragma unroll
       for (int k = 0; k < 7; ++k) bits[k] = bits[k + 1];
     }
   }
 };
 
-/// The places of the least keys, of elements of any size.
-struct place_columns {
-  using value = placed_key;
+/// Argmin and argmax, for elements of any size.
+struct argmin_columns {
+  using value = indexed_key;
   static constexpr int slots = 1;
   static constexpr bool exact = true;
-  static __device__ value combine(value a, value b, const reduce_terms&) { return first_least(a, b); }
+  static __device__ value combine(value a, value b, const op_params&) { return argmin(a, b); }
   static __device__ value identity(const reduce_problem&) { return {~std::uint64_t{0}, INT64_MAX / 2}; }
   static __device__ void batch(value (&to)[1], const reduce_problem& p, const unsigned char* in, std::int64_t left,
                                std::int64_t row, int step) {
@@ -164,8 +164,8 @@ struct place_columns {
     load_elements(bits, p, in, row, step);
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
-      const value one{viewed(bits[i], p.terms), row + i * step};
-      to[0] = i == 0 ? one : first_least(to[0], one);
+      const value one{mapped(bits[i], p.params), row + i * step};
+      to[0] = i == 0 ? one : argmin(to[0], one);
     }
   }
 };
@@ -174,14 +174,14 @@ struct place_columns {
 /// `width`.
 template <class Kind>
 __device__ inline typename Kind::value combine_groups(typename Kind::value* shared, typename Kind::value mine,
-                                                      int width, const reduce_terms& terms) {
+                                                      int width, const op_params& params) {
   const int t = static_cast<int>(threadIdx.x), group = t / width;
 #pragma unroll 1
   for (int step = 1; step * width < reduce_threads; step *= 2) {
     __syncthreads();
     shared[t] = mine;
     __syncthreads();
-    if (group % (2 * step) == 0) mine = Kind::combine(mine, shared[t + step * width], terms);
+    if (group % (2 * step) == 0) mine = Kind::combine(mine, shared[t + step * width], params);
   }
   return mine;
 }
@@ -190,8 +190,8 @@ __device__ inline typename Kind::value combine_groups(typename Kind::value* shar
 /// neighbouring columns.
 template <class Kind>
 __device__ inline typename Kind::value combine_parts(typename Kind::value (&mine)[Kind::slots], int lanes,
-                                                     const reduce_terms& terms) {
-  // Slots lie so far apart that neither neighbouring threads nor neighbouring columns meet in a bank.
+                                                     const op_params& params) {
+  // The pitch avoids bank conflicts of neighbouring threads and of neighbouring columns.
   constexpr int slots = Kind::slots, banks = 128 / static_cast<int>(sizeof(typename Kind::value));
   constexpr int pitch = reduce_threads + (slots == 1 ? 0 : banks / slots);
   __shared__ typename Kind::value shared[slots * pitch];
@@ -205,20 +205,20 @@ __device__ inline typename Kind::value combine_parts(typename Kind::value (&mine
     const int at = column % slots * pitch + part * lanes + column / slots;
 #pragma unroll
     for (int s = 0; s < slots; ++s) mine[s] = shared[at + s * lanes];
-    combine_neighbours<Kind>(mine, terms);
+    combine_neighbours<Kind>(mine, params);
   }
-  return combine_groups<Kind>(shared, mine[0], width, terms);
+  return combine_groups<Kind>(shared, mine[0], width, params);
 }
 
-/// Values of chunks that a thread loads at once: a power of two, 128 bytes of them. It combines two times as many.
+/// Partials that a thread loads at once: a power of two, 128 bytes. It combines twice as many.
 template <class Kind>
 inline constexpr int chunk_values = 128 / static_cast<int>(sizeof(typename Kind::value));
 
-/// These: `at` and those `step` values on, `count` of which are there.
+/// Combines at[0], at[step], ..., of which `count` are valid.
 template <class Kind>
 __device__ inline typename Kind::value combine_chunk_values(const typename Kind::value* at, int step,
                                                             std::int64_t count, typename Kind::value identity,
-                                                            const reduce_terms& terms) {
+                                                            const op_params& params) {
   typename Kind::value all = identity;
 #pragma unroll 1
   for (int half = 0; half < 2; ++half, count -= chunk_values<Kind>) {
@@ -228,14 +228,15 @@ __device__ inline typename Kind::value combine_chunk_values(const typename Kind:
       mine[i] = identity;
       if (i < count) mine[i] = *at;
     }
-    combine_neighbours<Kind>(mine, terms);
-    all = half == 0 ? mine[0] : Kind::combine(all, mine[0], terms);
+    combine_neighbours<Kind>(mine, params);
+    all = half == 0 ? mine[0] : Kind::combine(all, mine[0], params);
     if (count <= chunk_values<Kind>) break;
   }
   return all;
 }
 
-/// Blocks at once that registers leave room for; the sums of 16 bytes take more than half of an AMD GPU's.
+/// Blocks a multiprocessor that the registers allow; sums of 16 byte-columns need more than 128 VGPRs on AMD: one
+/// wave/EU.
 template <class Kind>
 inline constexpr int column_blocks =
     blocks_at_once(reduce_threads, Kind::slots > 4 ? (sizeof(typename Kind::value) == 4 ? 3
@@ -254,9 +255,10 @@ __global__ void __launch_bounds__(reduce_threads, column_blocks<Kind>) reduce_co
   const int t = static_cast<int>(threadIdx.x), lane = static_cast<int>(threadIdx.x % lanes);
   const int part = static_cast<int>(threadIdx.x / lanes), parts = static_cast<int>(reduce_threads / lanes);
   const std::int64_t tile = block / p.chunks;
-  if (tile >= p.tiles) return;  // the whole block
-  const int lane_bytes = bytes_a_lane == 0 ? r.terms.bytes : bytes_a_lane;
-  const std::int64_t column_byte = (tile * p.lanes + lane) * lane_bytes, left = (p.cols << r.terms.shift) - column_byte;
+  if (tile >= p.tiles) return;  // uniform exit: padding block of the 2-D grid
+  const int lane_bytes = bytes_a_lane == 0 ? r.params.bytes : bytes_a_lane;
+  const std::int64_t column_byte = (tile * p.lanes + lane) * lane_bytes,
+                     left = (p.cols << r.params.shift) - column_byte;
   std::int64_t index = block % p.chunks;
   const std::int64_t first = index * p.batches * 8 * parts + part;
 
@@ -268,11 +270,11 @@ __global__ void __launch_bounds__(reduce_threads, column_blocks<Kind>) reduce_co
     if (row >= r.rows) break;
     Kind::batch(batch, r, r.in + column_byte, left, row, parts);
 #pragma unroll
-    for (int s = 0; s < slots; ++s) mine[s] = Kind::combine(mine[s], batch[s], r.terms);
+    for (int s = 0; s < slots; ++s) mine[s] = Kind::combine(mine[s], batch[s], r.params);
   }
-  value all = combine_parts<Kind>(mine, p.lanes, r.terms);
+  value all = combine_parts<Kind>(mine, p.lanes, r.params);
 
-  // Groups of chunks, then groups of groups: each level has its values after those of the level before.
+  // Groups of chunks, then groups of groups; the partials of each level follow those of the previous one.
   const int width = p.lanes * slots, a_group = 2 * chunk_values<Kind> * (reduce_threads / width), column = t % width;
   value* partials = static_cast<value*>(r.partials);
   std::uint32_t* tickets = r.tickets;
@@ -284,18 +286,18 @@ __global__ void __launch_bounds__(reduce_threads, column_blocks<Kind>) reduce_co
     const std::int64_t begin = group * a_group, count = members - begin < a_group ? members - begin : a_group;
     __syncthreads();
     std::uint32_t* ticket = tickets + tile * groups + group;
-    if (!comes_last(ticket, static_cast<unsigned>(count))) return;
+    if (!is_last_block(ticket, static_cast<unsigned>(count))) return;
     if (t == 0) *ticket = 0;
     const int own = t / width * 2 * chunk_values<Kind>;
     all = combine_chunk_values<Kind>(values + (begin + own) * width + column, width, count - own, Kind::identity(r),
-                                     r.terms);
-    all = combine_groups<Kind>(shared, all, width, r.terms);
+                                     r.params);
+    all = combine_groups<Kind>(shared, all, width, r.params);
     partials += p.tiles * members * width;
     tickets += p.tiles * groups;
     index = group;
   }
   const std::int64_t at = tile * width + t;
-  if (t < width && at < p.cols) store_result(r.finish, at, all);
+  if (t < width && at < p.cols) store_result(r.output, at, all);
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels

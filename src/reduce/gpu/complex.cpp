@@ -6,22 +6,22 @@ namespace twill::TWILL_BACKEND {
 namespace {
 
 template <class Kind>
-void start(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
-  if (by_columns(args)) return start_columns<kernels::vector_columns<Kind>>(queue, args, meaning);
-  start_rows<Kind>(queue, args, meaning);
+void launch_kind(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
+  if (by_columns(args)) return launch_columns<kernels::vector_columns<Kind>>(queue, args, traits);
+  launch_rows<Kind>(queue, args, traits);
 }
 
 template <bool Product>
-void start_of(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
+void launch_op(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
   using namespace kernels;
-  if (args.in_type == element_type::c64) return start<numbers<complex_value<float>, Product>>(queue, args, meaning);
-  start<numbers<complex_value<double>, Product>>(queue, args, meaning);
+  if (args.in_type == element_type::c64) return launch_kind<floats<complex_value<float>, Product>>(queue, args, traits);
+  launch_kind<floats<complex_value<double>, Product>>(queue, args, traits);
 }
 
 }  // namespace
 
-void start_complex(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
-  args.op == reduce_op::sum ? start_of<false>(queue, args, meaning) : start_of<true>(queue, args, meaning);
+void launch_complex(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
+  args.op == reduce_op::sum ? launch_op<false>(queue, args, traits) : launch_op<true>(queue, args, traits);
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -1,11 +1,11 @@
 #pragma once
 
-// Kinds of reductions: what a kernel does with the 16-byte vectors that it reads.
-//   value, combine   what it calculates with, and how two become one
-//   slots, vector    the values of a vector that begins with element `place`: one for each element where the order of
-//                    combining decides the bits of the result, else one for all
-//   exact            the order does not matter
-//   edge             the vector at `at`, of which `left` bytes (at least 1) are there, element by element
+// The policies of the reduction kernels (`Kind`): how a 16-byte vector of elements becomes values.
+//   value, combine   the accumulator type and the binary operation
+//   slots, vector    the values of a vector whose first element has number `index`: one per element where the result
+//                    depends on the order of combination, else one per vector
+//   exact            combine is associative and commutative, bit for bit
+//   edge             loads the partial vector at `at`, of which `left` >= 1 bytes are valid, element by element
 
 #include "values.hpp"
 
@@ -20,7 +20,7 @@ struct elements_of {
 template <class Unit>
 struct units_of {
   static constexpr int unit_count = elements_of<Unit>::count;
-  static __device__ word16 edge(const unsigned char* at, std::int64_t left, word16 pad, const reduce_terms&) {
+  static __device__ word16 edge(const unsigned char* at, std::int64_t left, word16 pad, const op_params&) {
     auto all = bits_as<elements_of<Unit>>(pad);
 #pragma unroll
     for (int i = 0; i < unit_count; ++i) {
@@ -34,16 +34,16 @@ struct units_of {
 
 /// Sums, or products, of f32, f64, c64, c128.
 template <class T, bool Product>
-struct numbers : units_of<T> {
+struct floats : units_of<T> {
   using value = T;
   static constexpr int slots = units_of<T>::unit_count;
   static constexpr bool exact = false;
-  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const reduce_terms&) {
+  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const op_params&) {
     const auto all = bits_as<elements_of<T>>(raw);
 #pragma unroll
     for (int i = 0; i < slots; ++i) to[i] = all.element[i];
   }
-  static __device__ value combine(value a, value b, const reduce_terms&) {
+  static __device__ value combine(value a, value b, const op_params&) {
     return Product ? product_of(a, b) : sum_of(a, b);
   }
 };
@@ -54,28 +54,28 @@ struct halves : units_of<std::uint16_t> {
   using value = float;
   static constexpr int slots = 8;
   static constexpr bool exact = false;
-  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const reduce_terms& terms) {
+  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const op_params& params) {
     const auto all = bits_as<elements_of<std::uint16_t>>(raw);
 #pragma unroll
     for (int i = 0; i < slots; ++i) {
       const std::uint32_t bits = all.element[i];
-      to[i] = terms.is_brain ? bits_as<float>(bits << 16) : float_from_half(all.element[i]);
+      to[i] = params.is_bfloat16 ? bits_as<float>(bits << 16) : float_from_half(all.element[i]);
     }
   }
-  static __device__ value combine(value a, value b, const reduce_terms&) {
+  static __device__ value combine(value a, value b, const op_params&) {
     return Product ? product_of(a, b) : sum_of(a, b);
   }
 };
 
-/// Sums of integers, modulo 2^64. terms.flip: their sign bit when they are signed, else 0; flipped they are unsigned
+/// Sums of integers, modulo 2^64. params.flip: their sign bit when they are signed, else 0; flipped they are unsigned
 /// and too large by as much.
 template <class Unit>
 struct integer_sums : units_of<Unit> {
   using value = std::uint64_t;
   static constexpr int slots = 1;
   static constexpr bool exact = true;
-  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const reduce_terms& terms) {
-    const auto flip = static_cast<Unit>(terms.flip);
+  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const op_params& params) {
+    const auto flip = static_cast<Unit>(params.flip);
     constexpr int count = units_of<Unit>::unit_count;
     if constexpr (sizeof(Unit) <= 2) {
       to[0] = narrow_sum(bits_as<elements_of<std::uint32_t>>(raw), flip * (sizeof(Unit) == 1 ? 0x01010101u : 0x10001u));
@@ -87,7 +87,7 @@ struct integer_sums : units_of<Unit> {
     }
     to[0] -= static_cast<std::uint64_t>(count) * flip;
   }
-  static __device__ value combine(value a, value b, const reduce_terms&) { return a + b; }
+  static __device__ value combine(value a, value b, const op_params&) { return a + b; }
 
  private:
   // Pairs of bytes or halves in one word: 8 bytes, or 2 halves, cannot fill 16 or 32 bits.
@@ -111,45 +111,45 @@ using key_for = std::conditional_t<sizeof(Unit) == 8, std::uint64_t, std::uint32
 template <class Unit>
 inline constexpr Unit top_bit = static_cast<Unit>(Unit{1} << (8 * sizeof(Unit) - 1));
 
-/// order_key of the two floating-point numbers in a word, each where its number was.
-__device__ inline std::uint32_t keys_of_halves(std::uint32_t word, const reduce_terms& terms) {
+/// order_key of the two 16-bit floating-point numbers packed in a word.
+__device__ inline std::uint32_t keys_of_halves(std::uint32_t word, const op_params& params) {
   constexpr std::uint32_t ones = 0x10001u, tops = 0x80008000u;
-  const auto flip = static_cast<std::uint32_t>(terms.flip & 0xffffu), limit = static_cast<std::uint32_t>(terms.limit);
+  const auto flip = static_cast<std::uint32_t>(params.flip & 0xffffu), limit = static_cast<std::uint32_t>(params.limit);
   const std::uint32_t negative = (word >> 15 & ones) * 0x7fffu;
   const std::uint32_t nan = (((word & ~tops) + (0x7fffu - limit) * ones) >> 15 & ones) * 0xffffu;
   return (word ^ negative ^ tops ^ flip * ones) & ~nan;
 }
 
-/// The keys of a vector's elements, each where its element was.
+/// The keys of a vector's elements, packed like the elements.
 template <class Unit>
-__device__ inline word16 keys_of_vector(word16 raw, const reduce_terms& terms) {
+__device__ inline word16 keys_of_vector(word16 raw, const op_params& params) {
   if constexpr (sizeof(Unit) >= 4) {
     auto all = bits_as<elements_of<Unit>>(raw);
 #pragma unroll
     for (int i = 0; i < units_of<Unit>::unit_count; ++i) {
-      all.element[i] = order_key(all.element[i], top_bit<Unit>, terms);
+      all.element[i] = order_key(all.element[i], top_bit<Unit>, params);
     }
     return bits_as<word16>(all);
   } else {
-    const auto flip = static_cast<Unit>(terms.flip) * (sizeof(Unit) == 1 ? 0x01010101u : 0x10001u);
+    const auto flip = static_cast<Unit>(params.flip) * (sizeof(Unit) == 1 ? 0x01010101u : 0x10001u);
     auto words = bits_as<elements_of<std::uint32_t>>(raw);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const bool is_float = sizeof(Unit) == 2 && terms.is_float;
-      words.element[i] = is_float ? keys_of_halves(words.element[i], terms) : words.element[i] ^ flip;
+      const bool is_float = sizeof(Unit) == 2 && params.is_float;
+      words.element[i] = is_float ? keys_of_halves(words.element[i], params) : words.element[i] ^ flip;
     }
     return bits_as<word16>(words);
   }
 }
 
-/// Minima and maxima: the least key.
+/// Minimum and maximum: the smallest key.
 template <class Unit>
-struct least_keys : units_of<Unit> {
+struct min_keys : units_of<Unit> {
   using value = key_for<Unit>;
   static constexpr int slots = 1;
   static constexpr bool exact = true;
-  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const reduce_terms& terms) {
-    const auto keys = bits_as<elements_of<word>>(keys_of_vector<Unit>(raw, terms));
+  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const op_params& params) {
+    const auto keys = bits_as<elements_of<word>>(keys_of_vector<Unit>(raw, params));
     to[0] = ~value{0};
 #pragma unroll
     for (int i = 0; i < elements_of<word>::count; ++i) {
@@ -162,21 +162,21 @@ struct least_keys : units_of<Unit> {
     }
     to[0] >>= width - 8 * static_cast<int>(sizeof(Unit));
   }
-  static __device__ value combine(value a, value b, const reduce_terms&) { return b < a ? b : a; }
+  static __device__ value combine(value a, value b, const op_params&) { return b < a ? b : a; }
 
  private:
   using word = value;
   static constexpr int width = 8 * static_cast<int>(sizeof(word));
 };
 
-/// The places of minima and maxima.
+/// Argmin and argmax.
 template <class Unit>
-struct first_places : units_of<Unit> {
-  using value = placed_key;
+struct argmin_keys : units_of<Unit> {
+  using value = indexed_key;
   static constexpr int slots = 1;
   static constexpr bool exact = true;
-  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t place, const reduce_terms& terms) {
-    const auto keys = bits_as<elements_of<Unit>>(keys_of_vector<Unit>(raw, terms));
+  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t index, const op_params& params) {
+    const auto keys = bits_as<elements_of<Unit>>(keys_of_vector<Unit>(raw, params));
     int best = 0;
     key_for<Unit> key = keys.element[0];
 #pragma unroll
@@ -185,46 +185,46 @@ struct first_places : units_of<Unit> {
       if (other < key) best = i;
       key = other < key ? other : key;
     }
-    to[0] = {key, place + best};
+    to[0] = {key, index + best};
   }
-  static __device__ value combine(value a, value b, const reduce_terms&) { return first_least(a, b); }
+  static __device__ value combine(value a, value b, const op_params&) { return argmin(a, b); }
 };
 
-/// Whatever integers can be made of an element of 1 to 16 bytes: the operations that are asked for less often. The 16
-/// bytes of a c128 count as 8, any bit of which may be set.
-struct viewed_elements {
+/// One kernel for the rarely used integer operations (products, logical, bitwise), for elements of 1 to 16 bytes. The
+/// halves of a c128 are ORed: only whether a bit is set matters.
+struct mapped_elements {
   using value = std::uint64_t;
   static constexpr int slots = 1;
   static constexpr bool exact = true;
-  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const reduce_terms& terms) {
+  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const op_params& params) {
     const auto halves = bits_as<elements_of<std::uint64_t>>(raw);
-    if (terms.bytes == 16) {
-      to[0] = viewed(halves.element[0] | halves.element[1], terms);
+    if (params.bytes == 16) {
+      to[0] = mapped(halves.element[0] | halves.element[1], params);
       return;
     }
-    to[0] = calculated(half(halves.element[0], terms), half(halves.element[1], terms), terms.rule);
+    to[0] = combined(half(halves.element[0], params), half(halves.element[1], params), params.combine);
   }
-  static __device__ value combine(value a, value b, const reduce_terms& terms) { return calculated(a, b, terms.rule); }
-  static __device__ word16 edge(const unsigned char* at, std::int64_t left, word16 pad, const reduce_terms& terms) {
-    switch (terms.bytes) {
+  static __device__ value combine(value a, value b, const op_params& params) { return combined(a, b, params.combine); }
+  static __device__ word16 edge(const unsigned char* at, std::int64_t left, word16 pad, const op_params& params) {
+    switch (params.bytes) {
       case 1:
-        return units_of<std::uint8_t>::edge(at, left, pad, terms);
+        return units_of<std::uint8_t>::edge(at, left, pad, params);
       case 2:
-        return units_of<std::uint16_t>::edge(at, left, pad, terms);
+        return units_of<std::uint16_t>::edge(at, left, pad, params);
       case 4:
-        return units_of<std::uint32_t>::edge(at, left, pad, terms);
+        return units_of<std::uint32_t>::edge(at, left, pad, params);
       default:
-        return units_of<std::uint64_t>::edge(at, left, pad, terms);
+        return units_of<std::uint64_t>::edge(at, left, pad, params);
     }
   }
 
  private:
-  static __device__ value half(std::uint64_t bits, const reduce_terms& terms) {
-    const int width = 8 * terms.bytes;
+  static __device__ value half(std::uint64_t bits, const op_params& params) {
+    const int width = 8 * params.bytes;
     const std::uint64_t ones = ~std::uint64_t{0} >> (64 - width);
-    value all = viewed(bits & ones, terms);
+    value all = mapped(bits & ones, params);
 #pragma unroll 1
-    for (int at = width; at < 64; at += width) all = calculated(all, viewed(bits >> at & ones, terms), terms.rule);
+    for (int at = width; at < 64; at += width) all = combined(all, mapped(bits >> at & ones, params), params.combine);
     return all;
   }
 };

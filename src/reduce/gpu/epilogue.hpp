@@ -1,32 +1,32 @@
 #pragma once
 
-// From the value of a reduction to its result in memory.
+// The epilogue of a reduction: converts the accumulator and stores it.
 
 #include "element_map.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
-/// What becomes of a value of 64 bits, or a key.
-enum class reduce_end : int {
+/// How the accumulator is converted.
+enum class epilogue : int {
   plain,        ///< its low bytes
   flipped,      ///< flipped back
   float_key,    ///< likewise; NaN where it was first
   all_nonzero,  ///< 1 when it is zero: no zeros were counted
   any_nonzero,  ///< 1 when it is not zero
   odd_nonzero,  ///< 1 when it is odd
-  half,         ///< f32 to f16
-  brain,        ///< f32 to bf16
+  float16,      ///< f32 to f16
+  bfloat16,     ///< f32 to bf16
 };
 
-struct reduce_finish {
+struct epilogue_params {
   void* out;
   int out_bytes;
-  reduce_end end;
-  std::uint64_t flip;  ///< as in reduce_terms
+  epilogue op;
+  std::uint64_t flip;  ///< as in op_params
   std::uint64_t nan;   ///< the bits of every NaN: which one comes out of two is each device's own choice
 };
 
-__device__ inline void store_bits(const reduce_finish& f, std::int64_t at, std::uint64_t bits) {
+__device__ inline void store_bits(const epilogue_params& f, std::int64_t at, std::uint64_t bits) {
   switch (f.out_bytes) {
     case 1:
       static_cast<std::uint8_t*>(f.out)[at] = static_cast<std::uint8_t>(bits);
@@ -43,60 +43,60 @@ __device__ inline void store_bits(const reduce_finish& f, std::int64_t at, std::
 }
 
 /// The element that float_key made `key` of: `bytes` wide.
-__device__ inline std::uint64_t float_of_key(const reduce_finish& f, std::uint64_t key) {
+__device__ inline std::uint64_t float_of_key(const epilogue_params& f, std::uint64_t key) {
   const std::uint64_t top = std::uint64_t{1} << (8 * f.out_bytes - 1), all = top | (top - 1);
   if (key == 0) return f.nan;
-  const std::uint64_t turned = (key ^ f.flip) & all;
-  return (turned & top) != 0 ? turned ^ top : ~turned & all;
+  const std::uint64_t unflipped = (key ^ f.flip) & all;
+  return (unflipped & top) != 0 ? unflipped ^ top : ~unflipped & all;
 }
 
-__device__ inline void store_result(const reduce_finish& f, std::int64_t at, std::uint64_t value) {
-  switch (f.end) {
-    case reduce_end::flipped:
+__device__ inline void store_result(const epilogue_params& f, std::int64_t at, std::uint64_t value) {
+  switch (f.op) {
+    case epilogue::flipped:
       return store_bits(f, at, value ^ f.flip);
-    case reduce_end::float_key:
+    case epilogue::float_key:
       return store_bits(f, at, float_of_key(f, value));
-    case reduce_end::all_nonzero:
+    case epilogue::all_nonzero:
       return store_bits(f, at, value == 0 ? 1 : 0);
-    case reduce_end::any_nonzero:
+    case epilogue::any_nonzero:
       return store_bits(f, at, value != 0 ? 1 : 0);
-    case reduce_end::odd_nonzero:
+    case epilogue::odd_nonzero:
       return store_bits(f, at, value & 1);
     default:
       return store_bits(f, at, value);
   }
 }
-__device__ inline void store_result(const reduce_finish& f, std::int64_t at, std::uint32_t value) {
+__device__ inline void store_result(const epilogue_params& f, std::int64_t at, std::uint32_t value) {
   store_result(f, at, static_cast<std::uint64_t>(value));
 }
 
 template <class T>
-__device__ inline key_for<T> bits_of(const reduce_finish& f, T value) {
+__device__ inline key_for<T> bits_of(const epilogue_params& f, T value) {
   return value == value ? bits_as<key_for<T>>(value) : static_cast<key_for<T>>(f.nan);
 }
 
-__device__ inline void store_result(const reduce_finish& f, std::int64_t at, float value) {
+__device__ inline void store_result(const epilogue_params& f, std::int64_t at, float value) {
   if (value != value) return store_bits(f, at, f.nan);
-  if (f.end == reduce_end::half) return store_bits(f, at, half_from_float(value));
+  if (f.op == epilogue::float16) return store_bits(f, at, half_from_float(value));
   const auto bits = bits_as<std::uint32_t>(value);
-  if (f.end == reduce_end::brain) {
+  if (f.op == epilogue::bfloat16) {
     const bool up = (bits & 0xffffu) > 0x8000u || (bits & 0x1ffffu) == 0x18000u;
     return store_bits(f, at, (bits >> 16) + (up ? 1 : 0));
   }
   store_bits(f, at, bits);
 }
-__device__ inline void store_result(const reduce_finish& f, std::int64_t at, double value) {
+__device__ inline void store_result(const epilogue_params& f, std::int64_t at, double value) {
   store_bits(f, at, bits_of(f, value));
 }
 template <class T>
-__device__ inline void store_result(const reduce_finish& f, std::int64_t at, complex_value<T> value) {
+__device__ inline void store_result(const epilogue_params& f, std::int64_t at, complex_value<T> value) {
   using word = key_for<T>;
   word* to = static_cast<word*>(f.out) + 2 * at;
   to[0] = bits_of(f, value.re);
   to[1] = bits_of(f, value.im);
 }
-__device__ inline void store_result(const reduce_finish& f, std::int64_t at, placed_key value) {
-  static_cast<std::int64_t*>(f.out)[at] = value.place;
+__device__ inline void store_result(const epilogue_params& f, std::int64_t at, indexed_key value) {
+  static_cast<std::int64_t*>(f.out)[at] = value.index;
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels

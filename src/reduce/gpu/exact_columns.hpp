@@ -1,6 +1,6 @@
 #pragma once
 
-// Kinds for columns whose order does not matter, in whole vectors: a value for each element.
+// Policies for columns of exact operations: a vector of columns a lane, one value per element.
 
 #include "element_map.hpp"
 
@@ -12,20 +12,20 @@ struct column_sums : units_of<Unit> {
   using value = std::uint64_t;
   static constexpr int slots = units_of<Unit>::unit_count;
   static constexpr bool exact = true;
-  static __device__ value combine(value a, value b, const reduce_terms&) { return a + b; }
-  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const reduce_terms& terms) {
+  static __device__ value combine(value a, value b, const op_params&) { return a + b; }
+  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const op_params& params) {
     const auto all = bits_as<elements_of<Unit>>(raw);
-    const auto flip = static_cast<Unit>(terms.flip);
+    const auto flip = static_cast<Unit>(params.flip);
 #pragma unroll
     for (int i = 0; i < slots; ++i) to[i] = value{static_cast<Unit>(all.element[i] ^ flip)} - flip;
   }
 
-  /// Of 8 vectors of bytes, in pairs, or of halves: 8 of them cannot fill 16 and 32 bits.
-  static __device__ void eight_narrow(value (&to)[slots], const word16 (&raw)[8], const reduce_terms& terms) {
+  /// SIMD within a register: 8 vectors of u8 (u16) summed in 16-bit (32-bit) fields, which 8 addends cannot overflow.
+  static __device__ void eight_narrow(value (&to)[slots], const word16 (&raw)[8], const op_params& params) {
     constexpr bool bytes = sizeof(Unit) == 1;
     constexpr std::uint32_t mask = bytes ? 0xff00ffu : 0xffffu;
     constexpr int width = 8 * static_cast<int>(sizeof(Unit)), a_word = slots / 4;
-    const auto flip = static_cast<std::uint32_t>(terms.flip);
+    const auto flip = static_cast<std::uint32_t>(params.flip);
     std::uint32_t even[4]{}, odd[4]{};
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
@@ -46,29 +46,29 @@ struct column_sums : units_of<Unit> {
   }
 };
 
-/// Minima and maxima: the least key.
+/// Minimum and maximum: the smallest key.
 template <class Unit>
-struct column_least : units_of<Unit> {
+struct column_min : units_of<Unit> {
   using value = key_for<Unit>;
   static constexpr int slots = units_of<Unit>::unit_count;
   static constexpr bool exact = true;
-  static __device__ value combine(value a, value b, const reduce_terms&) { return b < a ? b : a; }
-  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const reduce_terms& terms) {
-    const auto keys = bits_as<elements_of<Unit>>(keys_of_vector<Unit>(raw, terms));
+  static __device__ value combine(value a, value b, const op_params&) { return b < a ? b : a; }
+  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const op_params& params) {
+    const auto keys = bits_as<elements_of<Unit>>(keys_of_vector<Unit>(raw, params));
 #pragma unroll
     for (int i = 0; i < slots; ++i) to[i] = keys.element[i];
   }
 };
 
-/// The places of minima and maxima: the rows of the least keys.
+/// Argmin and argmax: the rows of the smallest keys.
 template <class Unit>
-struct column_places : units_of<Unit> {
-  using value = placed_key;
+struct column_argmin : units_of<Unit> {
+  using value = indexed_key;
   static constexpr int slots = units_of<Unit>::unit_count;
   static constexpr bool exact = true;
-  static __device__ value combine(value a, value b, const reduce_terms&) { return first_least(a, b); }
-  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t row, const reduce_terms& terms) {
-    const auto keys = bits_as<elements_of<Unit>>(keys_of_vector<Unit>(raw, terms));
+  static __device__ value combine(value a, value b, const op_params&) { return argmin(a, b); }
+  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t row, const op_params& params) {
+    const auto keys = bits_as<elements_of<Unit>>(keys_of_vector<Unit>(raw, params));
 #pragma unroll
     for (int i = 0; i < slots; ++i) to[i] = {keys.element[i], row};
   }

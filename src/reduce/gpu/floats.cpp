@@ -6,22 +6,22 @@ namespace twill::TWILL_BACKEND {
 namespace {
 
 template <class Kind>
-void start(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
-  if (by_columns(args)) return start_columns<kernels::vector_columns<Kind>>(queue, args, meaning);
-  start_rows<Kind>(queue, args, meaning);
+void launch_kind(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
+  if (by_columns(args)) return launch_columns<kernels::vector_columns<Kind>>(queue, args, traits);
+  launch_rows<Kind>(queue, args, traits);
 }
 
 template <bool Product>
-void start_of(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
-  if (args.in_type == element_type::f64) return start<kernels::numbers<double, Product>>(queue, args, meaning);
-  if (args.in_type == element_type::f32) return start<kernels::numbers<float, Product>>(queue, args, meaning);
-  start<kernels::halves<Product>>(queue, args, meaning);
+void launch_op(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
+  if (args.in_type == element_type::f64) return launch_kind<kernels::floats<double, Product>>(queue, args, traits);
+  if (args.in_type == element_type::f32) return launch_kind<kernels::floats<float, Product>>(queue, args, traits);
+  launch_kind<kernels::halves<Product>>(queue, args, traits);
 }
 
 }  // namespace
 
-void start_numbers(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
-  args.op == reduce_op::sum ? start_of<false>(queue, args, meaning) : start_of<true>(queue, args, meaning);
+void launch_floats(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
+  args.op == reduce_op::sum ? launch_op<false>(queue, args, traits) : launch_op<true>(queue, args, traits);
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -1,5 +1,5 @@
-// Columns of what integers are calculated with: sums, minima and maxima of whole vectors, and one kernel for all other
-// operations, and for rows that begin anywhere.
+// Column reductions of integers: vectorised sums, minima and maxima of aligned rows, and one kernel for all other
+// operations and for misaligned rows.
 
 #include "dispatch.hpp"
 
@@ -9,29 +9,28 @@ namespace twill::TWILL_BACKEND {
 namespace {
 
 template <template <class> class Kind>
-void start_vectors(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
+void launch_vectors(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
   using kernels::vector_columns;
   switch (element_bytes(args.in_type)) {
     case 1:
-      return start_columns<vector_columns<Kind<std::uint8_t>>>(queue, args, meaning);
+      return launch_columns<vector_columns<Kind<std::uint8_t>>>(queue, args, traits);
     case 2:
-      return start_columns<vector_columns<Kind<std::uint16_t>>>(queue, args, meaning);
+      return launch_columns<vector_columns<Kind<std::uint16_t>>>(queue, args, traits);
     case 4:
-      return start_columns<vector_columns<Kind<std::uint32_t>>>(queue, args, meaning);
+      return launch_columns<vector_columns<Kind<std::uint32_t>>>(queue, args, traits);
     default:
-      return start_columns<vector_columns<Kind<std::uint64_t>>>(queue, args, meaning);
+      return launch_columns<vector_columns<Kind<std::uint64_t>>>(queue, args, traits);
   }
 }
 
 }  // namespace
 
-void start_integer_columns(const detail::work_queue& queue, const detail::reduce_args& args,
-                           const reduce_meaning& meaning) {
-  const bool aligned = problem_of(args, meaning).aligned;
-  if (aligned && args.op == reduce_op::sum) return start_vectors<kernels::column_sums>(queue, args, meaning);
+void launch_integer_columns(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
+  const bool aligned = problem_of(args, traits).aligned;
+  if (aligned && args.op == reduce_op::sum) return launch_vectors<kernels::column_sums>(queue, args, traits);
   const bool least = args.op == reduce_op::min || args.op == reduce_op::max;
-  if (aligned && least) return start_vectors<kernels::column_least>(queue, args, meaning);
-  start_columns<kernels::viewed_columns>(queue, args, meaning);
+  if (aligned && least) return launch_vectors<kernels::column_min>(queue, args, traits);
+  launch_columns<kernels::mapped_columns>(queue, args, traits);
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -1,23 +1,22 @@
-// Sums of integers, each size with a kernel of its own, and one kernel for what is asked for less often: products,
-// logical and bitwise operations.
+// Sums of integers, a kernel per element size, and one kernel for products, logical and bitwise operations.
 
 #include "dispatch.hpp"
 
 namespace twill::TWILL_BACKEND {
 
-void start_integers(const detail::work_queue& queue, const detail::reduce_args& args, const reduce_meaning& meaning) {
+void launch_integers(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
   using namespace kernels;
-  if (by_columns(args)) return start_integer_columns(queue, args, meaning);
-  if (args.op != reduce_op::sum) return start_rows<viewed_elements>(queue, args, meaning);
+  if (by_columns(args)) return launch_integer_columns(queue, args, traits);
+  if (args.op != reduce_op::sum) return launch_rows<mapped_elements>(queue, args, traits);
   switch (element_bytes(args.in_type)) {
     case 1:
-      return start_rows<integer_sums<std::uint8_t>>(queue, args, meaning);
+      return launch_rows<integer_sums<std::uint8_t>>(queue, args, traits);
     case 2:
-      return start_rows<integer_sums<std::uint16_t>>(queue, args, meaning);
+      return launch_rows<integer_sums<std::uint16_t>>(queue, args, traits);
     case 4:
-      return start_rows<integer_sums<std::uint32_t>>(queue, args, meaning);
+      return launch_rows<integer_sums<std::uint32_t>>(queue, args, traits);
     default:
-      return start_rows<integer_sums<std::uint64_t>>(queue, args, meaning);
+      return launch_rows<integer_sums<std::uint64_t>>(queue, args, traits);
   }
 }
 

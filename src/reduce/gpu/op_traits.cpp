@@ -1,4 +1,4 @@
-// What each operation means to the kernels: the constants that tell apart those that share one.
+// The traits of each operation: the constants that a shared kernel takes at run time.
 
 #include "dispatch.hpp"
 #include "operations.hpp"
@@ -7,9 +7,9 @@ namespace twill::TWILL_BACKEND {
 namespace {
 
 using detail::reduce_args;
-using kernels::reduce_end;
-using kernels::reduce_rule;
-using kernels::reduce_view;
+using kernels::combine_op;
+using kernels::element_map;
+using kernels::epilogue;
 using type = element_type;
 
 bool is_signed_integer(type t) {
@@ -22,7 +22,7 @@ bool is_complex(type t) {
   return t == type::c64 || t == type::c128;
 }
 
-/// Of numbers of `t`, or of the parts of complex ones.
+/// Of `t`, or of the component type of complex `t`.
 std::uint64_t sign_bit(type t) {
   const std::size_t bytes = is_complex(t) ? element_bytes(t) / 2 : element_bytes(t);
   return std::uint64_t{1} << (8 * bytes - 1);
@@ -57,22 +57,22 @@ std::uint64_t infinity_of(type t) {
   }
 }
 
-/// The quiet NaN without a sign, of floating-point numbers or the parts of complex ones.
+/// The positive quiet NaN of `t`, or of its component type.
 std::uint64_t nan_of(type t) {
   const std::uint64_t infinity = infinity_of(t);
   return infinity | (infinity & -infinity) >> 1;
 }
 
-/// -0 changes no number, not even -0; but a sum of nothing is +0.
-reduce_meaning meaning_of_sum(const reduce_args& a, reduce_rule rule) {
-  reduce_meaning m;
-  m.terms.rule = rule;
-  m.terms.is_brain = a.in_type == type::bf16;
+/// The identity of addition is -0 (+0 would change -0), but an empty sum is +0.
+op_traits traits_of_sum(const reduce_args& a, combine_op rule) {
+  op_traits m;
+  m.params.combine = rule;
+  m.params.is_bfloat16 = a.in_type == type::bf16;
   m.nan = nan_of(a.out_type);
-  if (is_signed_integer(a.in_type) && a.in_type != type::i64) m.terms.flip = sign_bit(a.in_type);
-  if (a.in_type == a.out_type && a.in_type == type::f16) m.end = reduce_end::half;
-  if (a.in_type == a.out_type && a.in_type == type::bf16) m.end = reduce_end::brain;
-  if (rule == reduce_rule::multiply) {
+  if (is_signed_integer(a.in_type) && a.in_type != type::i64) m.params.flip = sign_bit(a.in_type);
+  if (a.in_type == a.out_type && a.in_type == type::f16) m.epilogue = epilogue::float16;
+  if (a.in_type == a.out_type && a.in_type == type::bf16) m.epilogue = epilogue::bfloat16;
+  if (rule == combine_op::multiply) {
     m.pad = m.empty = one_of(a.in_type);
   } else if (!is_integer(a.in_type)) {
     m.pad = sign_bit(a.in_type);
@@ -80,52 +80,52 @@ reduce_meaning meaning_of_sum(const reduce_args& a, reduce_rule rule) {
   return m;
 }
 
-reduce_meaning meaning_of_order(const reduce_args& a) {
+op_traits traits_of_extreme(const reduce_args& a) {
   const bool largest = a.op == reduce_op::max || a.op == reduce_op::argmax;
   const std::uint64_t top = sign_bit(a.in_type), all = top | (top - 1);
-  reduce_meaning m;
-  m.terms.rule = reduce_rule::least;
-  m.terms.view = reduce_view::key;
-  m.terms.flip = largest ? all : 0;
+  op_traits m;
+  m.params.combine = combine_op::minimum;
+  m.params.map = element_map::key;
+  m.params.flip = largest ? all : 0;
   if (is_integer(a.in_type)) {
-    m.end = reduce_end::flipped;
-    m.terms.limit = ~std::uint64_t{0};
-    if (is_signed_integer(a.in_type)) m.terms.flip ^= top;
-    m.pad = all ^ m.terms.flip;  // its key is the largest
+    m.epilogue = epilogue::flipped;
+    m.params.limit = ~std::uint64_t{0};
+    if (is_signed_integer(a.in_type)) m.params.flip ^= top;
+    m.pad = all ^ m.params.flip;  // its key is the largest
   } else {
-    m.end = reduce_end::float_key;
+    m.epilogue = epilogue::float_key;
     m.nan = nan_of(a.in_type);
-    m.terms.is_float = true;
-    m.terms.limit = infinity_of(a.in_type);
-    m.pad = m.terms.limit | (largest ? top : 0);
+    m.params.is_float = true;
+    m.params.limit = infinity_of(a.in_type);
+    m.pad = m.params.limit | (largest ? top : 0);
   }
   m.empty = m.pad;
   return m;
 }
 
-/// All bits count, but the sign of floating point: -0 is 0.
-reduce_meaning meaning_of_logic(const reduce_args& a) {
-  reduce_meaning m;
-  m.end = a.op == reduce_op::logical_and  ? reduce_end::all_nonzero
-          : a.op == reduce_op::logical_or ? reduce_end::any_nonzero
-                                          : reduce_end::odd_nonzero;
-  m.terms.view = reduce_view::nonzero;
-  m.terms.flip = ~std::uint64_t{0};
-  if (!is_integer(a.in_type)) m.terms.flip = ~sign_bit(a.in_type);
-  if (a.in_type == type::c64) m.terms.flip &= ~(sign_bit(a.in_type) << 32);
+/// Every bit but the sign of floating point counts: -0 is zero.
+op_traits traits_of_logical(const reduce_args& a) {
+  op_traits m;
+  m.epilogue = a.op == reduce_op::logical_and  ? epilogue::all_nonzero
+               : a.op == reduce_op::logical_or ? epilogue::any_nonzero
+                                               : epilogue::odd_nonzero;
+  m.params.map = element_map::nonzero;
+  m.params.flip = ~std::uint64_t{0};
+  if (!is_integer(a.in_type)) m.params.flip = ~sign_bit(a.in_type);
+  if (a.in_type == type::c64) m.params.flip &= ~(sign_bit(a.in_type) << 32);
   if (a.op == reduce_op::logical_and) {
-    m.terms.limit = 1;
+    m.params.limit = 1;
     m.pad = m.empty = one_of(a.in_type);
   }
   return m;
 }
 
-reduce_meaning meaning_of_bits(const reduce_args& a) {
-  reduce_meaning m;
-  m.end = reduce_end::flipped;
-  m.terms.view = reduce_view::bits;
-  m.terms.rule = a.op == reduce_op::bitwise_xor ? reduce_rule::bits_xor : reduce_rule::bits_or;
-  if (a.op == reduce_op::bitwise_and) m.pad = m.empty = m.terms.flip = ~std::uint64_t{0};
+op_traits traits_of_bitwise(const reduce_args& a) {
+  op_traits m;
+  m.epilogue = epilogue::flipped;
+  m.params.map = element_map::bits;
+  m.params.combine = a.op == reduce_op::bitwise_xor ? combine_op::bits_xor : combine_op::bits_or;
+  if (a.op == reduce_op::bitwise_and) m.pad = m.empty = m.params.flip = ~std::uint64_t{0};
   return m;
 }
 
@@ -135,23 +135,23 @@ void reduce(const detail::work_queue& queue, const reduce_args& args) {
   switch (args.op) {
     case reduce_op::sum:
     case reduce_op::product: {
-      const auto rule = args.op == reduce_op::sum ? reduce_rule::add : reduce_rule::multiply;
-      const auto meaning = meaning_of_sum(args, rule);
-      if (is_integer(args.in_type)) return start_integers(queue, args, meaning);
-      return is_complex(args.in_type) ? start_complex(queue, args, meaning) : start_numbers(queue, args, meaning);
+      const auto rule = args.op == reduce_op::sum ? combine_op::add : combine_op::multiply;
+      const auto traits = traits_of_sum(args, rule);
+      if (is_integer(args.in_type)) return launch_integers(queue, args, traits);
+      return is_complex(args.in_type) ? launch_complex(queue, args, traits) : launch_floats(queue, args, traits);
     }
     case reduce_op::min:
     case reduce_op::max:
-      return start_least(queue, args, meaning_of_order(args));
+      return launch_min(queue, args, traits_of_extreme(args));
     case reduce_op::argmin:
     case reduce_op::argmax:
-      return start_places(queue, args, meaning_of_order(args));
+      return launch_argmin(queue, args, traits_of_extreme(args));
     case reduce_op::logical_and:
     case reduce_op::logical_or:
     case reduce_op::logical_xor:
-      return start_integers(queue, args, meaning_of_logic(args));
+      return launch_integers(queue, args, traits_of_logical(args));
     default:
-      return start_integers(queue, args, meaning_of_bits(args));
+      return launch_integers(queue, args, traits_of_bitwise(args));
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a reduction calculates with: values, and what they are made of. A constant of the call (reduce_terms) tells
-// apart the operations that share a kernel, so that few kernels serve all operations and types.
+// The values a reduction combines, and how elements become values. Operations that share a kernel differ only in
+// run-time parameters (op_params), which keeps the number of instantiations small.
 
 #include <cstdint>
 #include <cstring>
@@ -11,26 +11,26 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-/// How two values become one.
-enum class reduce_rule : int { add, multiply, bits_or, bits_xor, least };
+/// The binary operation.
+enum class combine_op : int { add, multiply, bits_or, bits_xor, minimum };
 
-/// What an integer kernel makes of the bits of an element.
-enum class reduce_view : int {
-  number,   ///< 64 bits wide, its sign extended; flip: the sign bit of a signed type, else 0
-  bits,     ///< flip turned around
+/// What an integer kernel maps the bits of an element to.
+enum class element_map : int {
+  number,   ///< sign-extended to 64 bits; flip: the sign bit of a signed type, else 0
+  bits,     ///< XOR flip
   nonzero,  ///< 1 when one of the bits in flip is set; limit of 1: when none is
   key,      ///< orders as an unsigned number: see order_key
 };
 
-struct reduce_terms {
-  std::uint64_t flip = 0;   ///< bits of an element that are turned around, or that count: see reduce_view
-  std::uint64_t limit = 0;  ///< of keys: the bits of infinity, all ones for integers; see reduce_view for nonzero
+struct op_params {
+  std::uint64_t flip = 0;   ///< XOR or AND mask of an element's bits: see element_map
+  std::uint64_t limit = 0;  ///< of keys: the bits of infinity, all ones for integers; see element_map for nonzero
   int bytes = 0;            ///< of an element
   int shift = 0;            ///< log2 of them
-  reduce_rule rule = reduce_rule::add;
-  reduce_view view = reduce_view::number;
-  bool is_float = false;  ///< keys: of floating-point numbers
-  bool is_brain = false;  ///< halves: bfloat16
+  combine_op combine = combine_op::add;
+  element_map map = element_map::number;
+  bool is_float = false;     ///< keys: of floating-point numbers
+  bool is_bfloat16 = false;  ///< halves: bfloat16
 };
 
 template <class T>
@@ -38,10 +38,10 @@ struct complex_value {
   T re, im;
 };
 
-/// The smallest key, and where it was: the first of equals.
-struct placed_key {
+/// The smallest key and its index; the lowest index among equals.
+struct indexed_key {
   std::uint64_t key;
-  std::int64_t place;
+  std::int64_t index;
 };
 
 template <class To, class From>
@@ -52,30 +52,30 @@ __device__ inline To bits_as(const From& from) {
   return to;
 }
 
-// Values move between lanes as their arithmetic parts.
+// Shuffles take arithmetic types: applied component by component.
 
-template <class T, class Move>
-__device__ inline T moved(T value, Move move) {
-  return move(value);
+template <class T, class F>
+__device__ inline T per_component(T value, F f) {
+  return f(value);
 }
-template <class T, class Move>
-__device__ inline complex_value<T> moved(complex_value<T> value, Move move) {
-  return {move(value.re), move(value.im)};
+template <class T, class F>
+__device__ inline complex_value<T> per_component(complex_value<T> value, F f) {
+  return {f(value.re), f(value.im)};
 }
-template <class Move>
-__device__ inline placed_key moved(placed_key value, Move move) {
-  return {move(value.key), move(value.place)};
+template <class F>
+__device__ inline indexed_key per_component(indexed_key value, F f) {
+  return {f(value.key), f(value.index)};
 }
 
-/// The value of the lane `step` above.
+/// The value of lane + step.
 template <class T>
 __device__ inline T lane_above(T value, unsigned step) {
-  return moved(value, [step](auto part) { return shuffle_down(part, step); });
+  return per_component(value, [step](auto part) { return shuffle_down(part, step); });
 }
-/// The value of the lane whose number differs by the bits of `mask`.
+/// The value of lane ^ mask.
 template <class T>
 __device__ inline T lane_across(T value, int mask) {
-  return moved(value, [mask](auto part) { return shuffle_xor(part, mask); });
+  return per_component(value, [mask](auto part) { return shuffle_xor(part, mask); });
 }
 
 // Sums and products of floating-point numbers.
@@ -92,7 +92,7 @@ template <class T>
 __device__ inline T product_of(T a, T b) {
   return a * b;
 }
-/// The rule of schoolbooks; but 1 changes nothing, which that rule does not grant for infinities and -0.
+/// The textbook formula, except that 1 is an exact identity, which the formula violates for infinities and -0.
 template <class T>
 __device__ inline complex_value<T> product_of(complex_value<T> a, complex_value<T> b) {
   if (b.re == 1 && b.im == 0) return a;
@@ -100,47 +100,47 @@ __device__ inline complex_value<T> product_of(complex_value<T> a, complex_value<
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-__device__ inline std::uint64_t calculated(std::uint64_t a, std::uint64_t b, reduce_rule rule) {
+__device__ inline std::uint64_t combined(std::uint64_t a, std::uint64_t b, combine_op rule) {
   switch (rule) {
-    case reduce_rule::add:
+    case combine_op::add:
       return a + b;
-    case reduce_rule::multiply:
+    case combine_op::multiply:
       return a * b;
-    case reduce_rule::bits_or:
+    case combine_op::bits_or:
       return a | b;
-    case reduce_rule::bits_xor:
+    case combine_op::bits_xor:
       return a ^ b;
     default:
       return b < a ? b : a;
   }
 }
 
-__device__ inline placed_key first_least(placed_key a, placed_key b) {
-  const bool second = b.key < a.key || (b.key == a.key && b.place < a.place);
+__device__ inline indexed_key argmin(indexed_key a, indexed_key b) {
+  const bool second = b.key < a.key || (b.key == a.key && b.index < a.index);
   return second ? b : a;
 }
 
-/// Bits that order as unsigned numbers; of floating point, NaN first of all and -0 before +0. terms.flip: integers:
-/// the sign bit of signed ones, inverted for a maximum; floating point: 0, all ones for a maximum. `top`: the sign bit.
+/// A key whose unsigned order is the order of the elements; for floating point NaN orders first and -0 before +0.
+/// params.flip: for integers the sign bit of a signed type, inverted for a maximum; for floating point 0, all ones for
+/// a maximum. `top`: the sign bit.
 template <class Bits>
-__device__ inline Bits order_key(Bits bits, Bits top, const reduce_terms& terms) {
-  const auto rest = static_cast<Bits>(top - 1), flip = static_cast<Bits>(terms.flip);
-  if (sizeof(Bits) == 1 || !terms.is_float) return static_cast<Bits>(bits ^ flip);
-  const Bits turned = static_cast<Bits>((bits & top) != 0 ? bits ^ (top | rest) : bits | top);
-  return static_cast<Bits>(bits & rest) > static_cast<Bits>(terms.limit) ? Bits{0} : static_cast<Bits>(turned ^ flip);
+__device__ inline Bits order_key(Bits bits, Bits top, const op_params& params) {
+  const auto rest = static_cast<Bits>(top - 1), flip = static_cast<Bits>(params.flip);
+  if (sizeof(Bits) == 1 || !params.is_float) return static_cast<Bits>(bits ^ flip);
+  const Bits ordered = static_cast<Bits>((bits & top) != 0 ? bits ^ (top | rest) : bits | top);
+  return static_cast<Bits>(bits & rest) > static_cast<Bits>(params.limit) ? Bits{0} : static_cast<Bits>(ordered ^ flip);
 }
 
-/// What an integer kernel makes of an element.
-__device__ inline std::uint64_t viewed(std::uint64_t bits, const reduce_terms& terms) {
-  switch (terms.view) {
-    case reduce_view::number:
-      return (bits ^ terms.flip) - terms.flip;
-    case reduce_view::bits:
-      return bits ^ terms.flip;
-    case reduce_view::nonzero:
-      return ((bits & terms.flip) != 0 ? 1u : 0u) ^ static_cast<unsigned>(terms.limit);
+__device__ inline std::uint64_t mapped(std::uint64_t bits, const op_params& params) {
+  switch (params.map) {
+    case element_map::number:
+      return (bits ^ params.flip) - params.flip;
+    case element_map::bits:
+      return bits ^ params.flip;
+    case element_map::nonzero:
+      return ((bits & params.flip) != 0 ? 1u : 0u) ^ static_cast<unsigned>(params.limit);
     default:
-      return order_key(bits, std::uint64_t{1} << (8 * terms.bytes - 1), terms);
+      return order_key(bits, std::uint64_t{1} << (8 * params.bytes - 1), params);
   }
 }
 

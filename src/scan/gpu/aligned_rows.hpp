@@ -1,7 +1,7 @@
 #pragma once
 
-// Tiles of rows that all begin at multiples of 16 bytes, in the input and in the output: only a row's last vector may
-// be cut. Vectors are told from the row's end by one comparison each, without a branch.
+// Tiles of aligned rows: precondition, every row of input and output starts at a multiple of 16 bytes, so only a row's
+// last vector may be partial. Access: 512 consecutive bytes a warp, one predicate a vector, no branch.
 
 #include <cstdint>
 #include <cstring>
@@ -17,8 +17,7 @@ struct aligned_rows {
   using value = typename Kind::value;
   static constexpr int count = vector_elements<Kind>;
 
-  /// The first of this thread's vectors in a tile: where it is in the row, and how many whole ones the row has from it
-  /// on.
+  /// The first vector of this thread in a tile: its position in the row and the number of full vectors from there on.
   struct part_of_row {
     std::int64_t row, vector;
     int left;
@@ -26,13 +25,13 @@ struct aligned_rows {
   __device__ static part_of_row part_of(const scan_problem& p, std::uint32_t tile) {
     const tile_number number = number_of(p, tile);
     const std::int64_t vector =
-        static_cast<std::int64_t>(number.part) * (scan_threads * scan_vectors<Kind>)+place_of<Kind>(0) / count;
+        static_cast<std::int64_t>(number.part) * (scan_threads * scan_vectors<Kind>)+index_in_tile<Kind>(0) / count;
     const std::int64_t left = p.cols / count - vector;
     constexpr int all = 32 * scan_vectors<Kind>;
     return {number.row, vector, left < 0 ? -1 : left < all ? static_cast<int>(left) : all};
   }
 
-  /// What lies behind the last whole vector counts as nothing: it comes before no other.
+  /// Elements past the last full vector are loaded as zero: they precede no other.
   __device__ static void load(const scan_problem& p, std::uint32_t tile, word16 (&held)[scan_vectors<Kind>]) {
     const part_of_row part = part_of(p, tile);
     const auto* from = static_cast<const word16*>(p.in) + part.row * (p.in_ld / count) + part.vector;
@@ -42,38 +41,40 @@ struct aligned_rows {
     }
   }
 
-  __device__ static void mend(const Kind&, const scan_problem&, std::uint32_t, word16 (&)[scan_vectors<Kind>]) {}
+  __device__ static void load_partial(const Kind&, const scan_problem&, std::uint32_t, word16 (&)[scan_vectors<Kind>]) {
+  }
 
-  __device__ static void store(const Kind& kind, const scan_problem& p, const waiting_tile<Kind>& waiting,
-                               const word16* parked, value before) {
-    const part_of_row part = part_of(p, waiting.tile);
+  __device__ static void store(const Kind& kind, const scan_problem& p, const pending_tile<Kind>& pending,
+                               const word16* staged, value before) {
+    const part_of_row part = part_of(p, pending.tile);
     auto* to = static_cast<word16*>(p.out) + part.row * (p.out_ld / count) + part.vector;
 #pragma unroll
     for (int v = 0; v < scan_vectors<Kind>; ++v) {
-      const value own = kind.combine(before, waiting.before[v]);
+      const value own = kind.combine(before, pending.before[v]);
       const word16 words =
-          scanned(kind, parked[v * scan_threads], heads_of<Kind>(p, waiting.tile, v), own, p.exclusive);
+          scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, v), own, p.exclusive);
       if (32 * v < part.left) to[32 * v] = words;
     }
-    if (p.cols % count != 0 && part.left < 32 * scan_vectors<Kind>) store_cut(kind, p, part, waiting, before);
+    if (p.cols % count != 0 && part.left < 32 * scan_vectors<Kind>)
+      store_partial_vector(kind, p, part, pending, before);
   }
 
-  /// The elements behind the row's last whole vector, if this thread has its place.
-  __device__ static void store_cut(const Kind& kind, const scan_problem& p, const part_of_row& part,
-                                   const waiting_tile<Kind>& waiting, value before) {
+  /// The partial vector at the end of the row, by the thread that owns its position.
+  __device__ static void store_partial_vector(const Kind& kind, const scan_problem& p, const part_of_row& part,
+                                              const pending_tile<Kind>& pending, value before) {
     if (part.left < 0 || part.left % 32 != 0) return;
-    value own = waiting.before[0];
+    value own = pending.before[0];
 #pragma unroll
     for (int v = 1; v < scan_vectors<Kind>;
-         ++v) {  // not before[left / 32]: an array that is indexed so leaves the registers
-      if (32 * v == part.left) own = waiting.before[v];
+         ++v) {  // not before[left / 32]: dynamic indexing would move it to local memory
+      if (32 * v == part.left) own = pending.before[v];
     }
     own = kind.combine(before, own);
     const std::int64_t first = (part.vector + part.left) * count;
     const element* from = static_cast<const element*>(p.in) + part.row * p.in_ld + first;
     element* to = static_cast<element*>(p.out) + part.row * p.out_ld + first;
     const int elements = static_cast<int>(p.cols % count);
-    const std::uint32_t heads = heads_of<Kind>(p, waiting.tile, part.left / 32);
+    const std::uint32_t heads = heads_of<Kind>(p, pending.tile, part.left / 32);
 #pragma unroll 1
     for (int i = 0; i < elements; ++i) {
       own = entered(kind, own, heads >> i & 1);

@@ -1,7 +1,6 @@
 #pragma once
 
-// Sums of bytes, four at a time: two additions of 16 bits in each 32-bit register, for the bytes at even and at odd
-// places.
+// Sums of bytes, SIMD within a register: two 16-bit additions a 32-bit register, for even and for odd bytes.
 
 #include <cstdint>
 
@@ -10,7 +9,7 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-/// The bytes of a word at even places, and those at odd ones, in 16 bits each.
+/// The even and the odd bytes of a word, widened to 16 bits.
 struct byte_pairs {
   std::uint32_t even, odd;
 };
@@ -27,7 +26,7 @@ __device__ inline std::uint32_t sum_of(const integer_sum<std::uint8_t>&, word16 
   return (sums & 0xffffu) + (sums >> 16);
 }
 
-/// Four bytes scanned; `before`, twice the byte that comes before them in 16 bits each, moves on.
+/// Scans four bytes; `before` holds the prefix twice, in 16 bits each, and is advanced.
 __device__ inline std::uint32_t scanned_bytes(std::uint32_t word, std::uint32_t& before, bool exclusive) {
   const byte_pairs x = pairs_of(word);
   const std::uint32_t both = x.even + x.odd, first = before + (both << 16), second = first + x.even,
@@ -36,7 +35,7 @@ __device__ inline std::uint32_t scanned_bytes(std::uint32_t word, std::uint32_t&
   return exclusive ? byte_permute(first, second, 0x6240) : byte_permute(second, third, 0x6240);
 }
 
-/// A vector scanned, `before` being what comes before it.
+/// Scans a vector; `before` is its exclusive prefix.
 __device__ inline word16 scanned(const integer_sum<std::uint8_t>&, word16 words, std::uint32_t, std::uint32_t before,
                                  bool exclusive) {
   std::uint32_t twice = byte_permute(before, 0, 0x4040);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Tiles of rows that begin anywhere: the vectors that a row's ends cut, and all of a row whose output is not aligned as
-// its input is, move by elements.
+// Tiles of misaligned rows: the partial vectors at both ends of a row, and all of a row whose output has another
+// alignment modulo 16 than its input, are moved element by element.
 
 #include <cstdint>
 #include <cstring>
@@ -11,13 +11,13 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-/// Where a tile lies. Tiles begin at multiples of 16 bytes of the input, so the first of a row may begin before the
-/// row, and the last end behind it: of a tile's places, those from `low` to `high` - 1 are elements of the row.
+/// The part of a row that a tile covers. Tiles start at multiples of 16 bytes of the input, so the first tile may start
+/// before the row and the last may end past it: positions `low` to `high` - 1 of the tile are elements of the row.
 struct tile_span {
   std::uint32_t row, part;  ///< which row, and which tile of it
-  std::int64_t first;       ///< the element of the row that place 0 stands for
+  std::int64_t first;       ///< the element of the row at position 0
   int low, high;
-  bool whole;  ///< all places are elements, and vectors are aligned
+  bool full;  ///< all positions are elements, and vectors are aligned
 };
 
 template <class Kind>
@@ -30,19 +30,19 @@ __device__ inline tile_span span_of(const scan_problem& p, std::uint32_t tile) {
   at.first = static_cast<std::int64_t>(at.part) * tile_elements<Kind> - lead;
   if (at.part == 0) at.low = lead;
   if (p.cols - at.first < tile_elements<Kind>) at.high = p.cols > at.first ? static_cast<int>(p.cols - at.first) : 0;
-  at.whole = at.low == 0 && at.high == tile_elements<Kind> && address % sizeof(element) == 0;
+  at.full = at.low == 0 && at.high == tile_elements<Kind> && address % sizeof(element) == 0;
   return at;
 }
 
-// A vector that the row's beginning or end cuts moves by elements.
+// A partial vector, element by element.
 template <class Kind>
-__device__ inline word16 load_cut(const Kind& kind, const typename Kind::element* from, int place,
-                                  const tile_span& at) {
+__device__ inline word16 load_partial_vector(const Kind& kind, const typename Kind::element* from, int index,
+                                             const tile_span& at) {
   typename Kind::element x[vector_elements<Kind>];
 #pragma unroll
   for (int i = 0; i < vector_elements<Kind>; ++i) {
-    const bool inside = place + i >= at.low && place + i < at.high;
-    x[i] = inside ? from[place + i] : kind.store(kind.identity());
+    const bool inside = index + i >= at.low && index + i < at.high;
+    x[i] = inside ? from[index + i] : kind.store(kind.identity());
   }
   word16 words;
   memcpy(&words, x, sizeof words);
@@ -50,41 +50,42 @@ __device__ inline word16 load_cut(const Kind& kind, const typename Kind::element
 }
 
 template <class Kind>
-struct any_rows {
-  /// Starts to load what whole vectors a tile has; mend adds the others.
+struct misaligned_rows {
+  /// Issues the loads of the full vectors of a tile; load_partial adds the others.
   __device__ static void load(const scan_problem& p, std::uint32_t tile, word16 (&held)[scan_vectors<Kind>]) {
     constexpr int count = vector_elements<Kind>;
     const tile_span at = span_of<Kind>(p, tile);
     const auto* from = static_cast<const typename Kind::element*>(p.in) + at.row * p.in_ld + at.first;
-    if (at.whole) {
+    if (at.full) {
 #pragma unroll
-      for (int v = 0; v < scan_vectors<Kind>; ++v) held[v] = *reinterpret_cast<const word16*>(from + place_of<Kind>(v));
+      for (int v = 0; v < scan_vectors<Kind>; ++v)
+        held[v] = *reinterpret_cast<const word16*>(from + index_in_tile<Kind>(v));
     } else {
       const bool aligned = reinterpret_cast<std::uintptr_t>(from) % 16 == 0;
 #pragma unroll
       for (int v = 0; v < scan_vectors<Kind>; ++v) {
-        const int place = place_of<Kind>(v);
-        const bool inside = aligned && place >= at.low && place + count <= at.high;
-        held[v] = inside ? *reinterpret_cast<const word16*>(from + place) : make_word16(0, 0, 0, 0);
+        const int index = index_in_tile<Kind>(v);
+        const bool inside = aligned && index >= at.low && index + count <= at.high;
+        held[v] = inside ? *reinterpret_cast<const word16*>(from + index) : make_word16(0, 0, 0, 0);
       }
     }
   }
 
-  /// Loads the vectors of a tile that its row's ends cut. Only complex numbers may lie apart from the multiples of
-  /// their size; then it loads all.
-  __device__ static void mend(const Kind& kind, const scan_problem& p, std::uint32_t tile,
-                              word16 (&held)[scan_vectors<Kind>]) {
+  /// Loads the partial vectors at the ends of a row. Loads all of them where the elements are not aligned to their
+  /// size, which happens for complex numbers only.
+  __device__ static void load_partial(const Kind& kind, const scan_problem& p, std::uint32_t tile,
+                                      word16 (&held)[scan_vectors<Kind>]) {
     constexpr int count = vector_elements<Kind>;
     const tile_span at = span_of<Kind>(p, tile);
-    if (at.whole) return;
+    if (at.full) return;
     const auto* from = static_cast<const typename Kind::element*>(p.in) + at.row * p.in_ld + at.first;
     const bool aligned = reinterpret_cast<std::uintptr_t>(from) % 16 == 0;
 #pragma unroll 1
     for (int v = 0; v < scan_vectors<Kind>; ++v) {
-      const int place = place_of<Kind>(v);
-      const bool inside = aligned && place >= at.low && place + count <= at.high;
-      if (inside || place + count <= at.low || place >= at.high) continue;
-      const word16 words = load_cut(kind, from, place, at);
+      const int index = index_in_tile<Kind>(v);
+      const bool inside = aligned && index >= at.low && index + count <= at.high;
+      if (inside || index + count <= at.low || index >= at.high) continue;
+      const word16 words = load_partial_vector(kind, from, index, at);
 #pragma unroll
       for (int u = 0; u < scan_vectors<Kind>; ++u) {
         if (u == v) held[u] = words;
@@ -92,44 +93,44 @@ struct any_rows {
     }
   }
 
-  /// Stores a tile that has waited at `parked`. What the row's ends cut, and all where `out` is not aligned as `in` is,
-  /// goes by elements, through memory of the thread.
-  __device__ static void store(const Kind& kind, const scan_problem& p, const waiting_tile<Kind>& waiting,
-                               const word16* parked, typename Kind::value before) {
+  /// Stores the pending tile that is staged at `staged`. Partial vectors, and everything where `out` has another
+  /// alignment than `in`, are stored element by element, through local memory.
+  __device__ static void store(const Kind& kind, const scan_problem& p, const pending_tile<Kind>& pending,
+                               const word16* staged, typename Kind::value before) {
     using element = typename Kind::element;
     constexpr int count = vector_elements<Kind>;
-    const tile_span at = span_of<Kind>(p, waiting.tile);
+    const tile_span at = span_of<Kind>(p, pending.tile);
     element* to = static_cast<element*>(p.out) + at.row * p.out_ld + at.first;
     const bool aligned = reinterpret_cast<std::uintptr_t>(to) % 16 == 0;
-    if (aligned && at.whole) {  // assume_aligned: without it nvcc stores the elements of a vector one by one
+    if (aligned && at.full) {  // __builtin_assume_aligned: otherwise nvcc splits the vector store
 #pragma unroll
       for (int v = 0; v < scan_vectors<Kind>; ++v) {
-        static_cast<word16*>(__builtin_assume_aligned(to, 16))[place_of<Kind>(v) / count] =
-            scanned(kind, parked[v * scan_threads], heads_of<Kind>(p, waiting.tile, v),
-                    kind.combine(before, waiting.before[v]), p.exclusive);
+        static_cast<word16*>(__builtin_assume_aligned(to, 16))[index_in_tile<Kind>(v) / count] =
+            scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, v),
+                    kind.combine(before, pending.before[v]), p.exclusive);
       }
       return;
     }
 #pragma unroll 1
     for (int v = 0; v < scan_vectors<Kind>; ++v) {
-      const int place = place_of<Kind>(v);
-      if (place + count <= at.low || place >= at.high) continue;
-      auto own = waiting.before[0];  // not before[v]: an array that is indexed so leaves the registers
+      const int index = index_in_tile<Kind>(v);
+      if (index + count <= at.low || index >= at.high) continue;
+      auto own = pending.before[0];  // not before[v]: dynamic indexing would move the array to local memory
 #pragma unroll
       for (int u = 1; u < scan_vectors<Kind>; ++u) {
-        if (u == v) own = waiting.before[u];
+        if (u == v) own = pending.before[u];
       }
-      const word16 words = scanned(kind, parked[v * scan_threads], heads_of<Kind>(p, waiting.tile, v),
+      const word16 words = scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, v),
                                    kind.combine(before, own), p.exclusive);
-      if (aligned && place >= at.low && place + count <= at.high) {
-        static_cast<word16*>(__builtin_assume_aligned(to, 16))[place / count] = words;
+      if (aligned && index >= at.low && index + count <= at.high) {
+        static_cast<word16*>(__builtin_assume_aligned(to, 16))[index / count] = words;
         continue;
       }
       element x[count];
       memcpy(x, &words, sizeof x);
 #pragma unroll
       for (int i = 0; i < count; ++i) {
-        if (place + i >= at.low && place + i < at.high) to[place + i] = x[i];
+        if (index + i >= at.low && index + i < at.high) to[index + i] = x[i];
       }
     }
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a scan adds up: how an element of memory becomes a value in a register and back, and how two values combine, the
-// left one first. The kernel takes one of these by value.
+// The policies of the scan kernel (`Kind`), passed by value: conversion between elements in memory and values in
+// registers, and the binary operation, whose left operand comes first.
 
 #include <cstdint>
 #include <cstring>
@@ -40,7 +40,7 @@ struct float_sum {
   __device__ value combine(value a, value b) const { return a + b; }
 };
 
-/// Numbers of 16 bits are added as float.
+/// 16-bit floating point, accumulated in float.
 struct half_sum {
   using element = std::uint16_t;
   using value = float;
@@ -79,8 +79,8 @@ struct complex_sum {
   __device__ value combine(value a, value b) const { return {a.real + b.real, a.imaginary + b.imaginary}; }
 };
 
-/// Min and max of all real types, as the least of unsigned keys. Integers: the bits with some flipped. Floating-point
-/// numbers: the bits in the order of the numbers, -0 below +0; NaN becomes key 0, below everything.
+/// Min and max of all real types, as the minimum of unsigned keys. Integers: bits XOR flip. Floating point: a key in
+/// the order of the numbers, -0 below +0; NaN is key 0, below everything.
 template <class Word>
 struct extreme {
   using element = Word;
@@ -109,14 +109,14 @@ struct extreme {
   __device__ value combine(value a, value b) const { return a < b ? a : b; }
 };
 
-/// A value and whether a segment begins in what it sums up: then it is the sum from the last such place on.
+/// A value with a head flag: whether a segment starts in the range it sums; then it is the sum from the last head on.
 template <class Value>
 struct segment_value {
   Value sum;
   std::uint32_t head;
 };
 
-/// Another kind, in segments: nothing is carried over a head.
+/// A segmented kind: nothing is carried across a head flag.
 template <class Kind>
 struct in_segments {
   using element = typename Kind::element;
@@ -128,7 +128,7 @@ struct in_segments {
   __device__ value combine(value a, value b) const {
     return {b.head != 0 ? b.sum : kind.combine(a.sum, b.sum), a.head | b.head};
   }
-  /// What is carried to an element that begins a segment, or not.
+  /// The carry into an element with or without a head flag.
   __device__ value enter(value before, bool head) const { return head ? value{kind.identity(), 1} : before; }
 };
 
@@ -137,7 +137,7 @@ inline constexpr bool has_segments = false;
 template <class Kind>
 inline constexpr bool has_segments<in_segments<Kind>> = true;
 
-// Values move between lanes as their arithmetic parts.
+// Shuffles take arithmetic types: applied component by component.
 
 template <class Value>
 __device__ inline Value from_lane_below(Value v, unsigned delta) {

@@ -17,7 +17,7 @@ namespace twill::TWILL_BACKEND {
 
 /// How a scan is cut into tiles, and what its scratch holds: the ticket, the states of the tiles, the bits of heads.
 struct scan_plan {
-  bool segments;  ///< heads are marked: given by offsets, or the beginnings of packed rows
+  bool segments;  ///< head flags are used: segments given by offsets, or packed short rows
   std::int64_t rows, cols;
   std::int64_t tiles, tiles_in_row;
   std::size_t ticket_bytes, state_bytes, head_bytes;
@@ -61,10 +61,10 @@ bool rows_are_aligned(const kernels::scan_problem& p) {
   return places % 16 == 0 && (p.tiles == p.tiles_in_row || steps % count == 0);
 }
 
-/// Scans in tiles of a kind; tests give another pace. Throws: unsupported where a tile does not fit a block's shared
+/// Launches the scan of a kind; tests inject another Pace. Throws: unsupported where a tile exceeds a block's shared
 /// memory.
 template <class Pace = kernels::steady_pace, class Kind>
-void start_scan(const detail::work_queue& queue, const detail::scan_args& a, const scan_plan& plan, const Kind& kind) {
+void launch_scan(const detail::work_queue& queue, const detail::scan_args& a, const scan_plan& plan, const Kind& kind) {
   const auto& device = queue.device->properties();
   constexpr std::size_t tile_bytes = sizeof(word16) * kernels::scan_threads * kernels::scan_vectors<Kind>;
   constexpr std::size_t own_bytes = 2048;  // more than the kernel's other shared memory
@@ -75,16 +75,17 @@ void start_scan(const detail::work_queue& queue, const detail::scan_args& a, con
                  "scan on another device");
   }
   auto problem = problem_of<Kind>(a, plan);
-  // Two parked tiles are worth it for large values, and where two such blocks still fit a multiprocessor.
-  problem.two_parked = kernels::may_park_two<Kind> && device.shared_bytes_per_block >= 2 * (2 * tile_bytes + own_bytes);
-  const std::size_t shared = (problem.two_parked ? 2 : 1) * tile_bytes;
+  // Two staged tiles pay off for large values, where two such blocks still fit a multiprocessor.
+  problem.two_staged =
+      kernels::may_stage_two<Kind> && device.shared_bytes_per_block >= 2 * (2 * tile_bytes + own_bytes);
+  const std::size_t shared = (problem.two_staged ? 2 : 1) * tile_bytes;
   const auto blocks = std::min<std::int64_t>(plan.tiles, 2 * std::max(1, device.multiprocessors));
   const detail::launch_config config{{static_cast<unsigned>(blocks), 1, 1}, {kernels::scan_threads, 1, 1}, shared};
 
   queue.device->fill(queue.native, a.scratch, 0, plan.bytes());
   if (plan.segments) mark_heads(queue, a, plan);
   auto* kernel = rows_are_aligned<Kind>(problem) ? &kernels::scan_tiles<Kind, kernels::aligned_rows<Kind>, Pace>
-                                                 : &kernels::scan_tiles<Kind, kernels::any_rows<Kind>, Pace>;
+                                                 : &kernels::scan_tiles<Kind, kernels::misaligned_rows<Kind>, Pace>;
   if (a.options.two_passes) {
     problem.sums_only = true;
     check(launch(queue, config, kernel, kind, problem), "launch of scan, first pass");

@@ -17,8 +17,9 @@ int value_bytes(const scan_args& a) {
   return std::max(4, static_cast<int>(element_bytes(a.type)));
 }
 
-// Tiles begin where `in` is aligned: so many elements, at most, before a row. Without pointers, the most there can be.
-std::int64_t most_lead(const scan_args& a, std::int64_t rows) {
+// Tiles start at aligned addresses of `in`: the maximum number of elements before a row. An upper bound without
+// pointers.
+std::int64_t max_lead(const scan_args& a, std::int64_t rows) {
   const auto bytes = static_cast<std::int64_t>(element_bytes(a.type));
   if (a.in == nullptr || (rows > 1 && a.in_ld * bytes % 16 != 0)) return 16 / bytes - 1;
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) % 16) / bytes;
@@ -27,9 +28,9 @@ std::int64_t most_lead(const scan_args& a, std::int64_t rows) {
 }  // namespace
 
 scan_plan plan_scan(const scan_args& a) {
-  const auto bytes = static_cast<std::int64_t>(element_bytes(a.type)), in_vector = 16 / bytes;
+  const auto bytes = static_cast<std::int64_t>(element_bytes(a.type)), per_vector = 16 / bytes;
   const auto tile_elements = [&](bool segments) {
-    return kernels::scan_threads * kernels::scan_vectors_for(value_bytes(a), segments) * in_vector;
+    return kernels::scan_threads * kernels::scan_vectors_for(value_bytes(a), segments) * per_vector;
   };
   // Packed rows of less than a tile are segments of one long row.
   const bool packed = a.rows > 1 && a.in_ld == a.cols && a.out_ld == a.cols && a.cols < tile_elements(false);
@@ -37,7 +38,7 @@ scan_plan plan_scan(const scan_args& a) {
   plan.segments = packed || a.segments != 0;
   plan.rows = packed ? 1 : a.rows;
   plan.cols = packed ? a.rows * a.cols : a.cols;
-  plan.tiles_in_row = ceil_div(plan.cols + most_lead(a, plan.rows), tile_elements(plan.segments));
+  plan.tiles_in_row = ceil_div(plan.cols + max_lead(a, plan.rows), tile_elements(plan.segments));
   if (plan.tiles_in_row > (std::int64_t{1} << 31) / plan.rows) {
     detail::fail(errc::unsupported, "the scan needs more than 2^31 tiles",
                  std::to_string(plan.rows) + " rows of " + std::to_string(plan.tiles_in_row), "split it");
@@ -51,15 +52,15 @@ scan_plan plan_scan(const scan_args& a) {
 
 void mark_heads(const detail::work_queue& queue, const scan_args& a, const scan_plan& plan) {
   constexpr int threads = 256;
-  constexpr std::int64_t at_once = std::int64_t{1} << 30;  // a grid ends at 2^32 threads
+  constexpr std::int64_t max_per_launch = std::int64_t{1} << 30;  // a grid ends at 2^32 threads
   const std::int64_t step = a.offsets != nullptr ? 0 : a.cols;
   auto* heads =
       reinterpret_cast<std::uint32_t*>(static_cast<unsigned char*>(a.scratch) + plan.ticket_bytes + plan.state_bytes);
   const auto element = element_bytes(a.type);
   const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(a.in) % 16 / element);
   const std::int64_t segments = a.offsets != nullptr ? a.segments : a.rows;
-  for (std::int64_t first = 0; first < segments; first += at_once) {
-    const std::int64_t count = std::min(at_once, segments - first);
+  for (std::int64_t first = 0; first < segments; first += max_per_launch) {
+    const std::int64_t count = std::min(max_per_launch, segments - first);
     const detail::launch_config config{{static_cast<unsigned>(ceil_div(count, threads)), 1, 1}, {threads, 1, 1}, 0};
     const auto* offsets = a.offsets != nullptr ? a.offsets + first : nullptr;
     check(launch(queue, config, &kernels::mark_heads<threads>, heads, lead, plan.cols, offsets, first * step, step,

@@ -1,14 +1,13 @@
 #pragma once
 
-// The scan: one pass over the data. A block takes a tile, loads it, publishes its sum, and only a whole tile later asks
-// for what comes before it: the sums of all tiles before, which are there by then. In between the tile waits in shared
-// memory and the loads of the next are on their way. Merrill and Garland's look-back waits for prefixes that other
-// blocks complete; here blocks wait for sums alone, which depend on nothing, and each block carries its own prefix from
-// tile to tile. Tiles are claimed in order by a ticket: whoever has one has a running block for every tile before it.
+// Single-pass scan with decoupled look-back over tile sums (Merrill and Garland, 2016). Access: each element is read
+// and written once, 512 consecutive bytes a warp. A block claims tiles in order by an atomic ticket, so that every
+// earlier tile belongs to a running block. It publishes a tile's sum one tile before it needs that tile's prefix:
+// meanwhile the tile is staged in shared memory and the loads of the next tile are in flight. Blocks wait for sums,
+// which depend on no other block, never for prefixes; each block carries its own prefix from tile to tile.
 //
-// Order of additions: tiles go in groups of 32. A group's sum is a butterfly over its tiles; whole groups are added
-// from left to right; then comes the butterfly over the tiles before this one in its own group. It does not depend on
-// which block did what, or when.
+// Order of additions, independent of scheduling: groups of 32 tiles; a butterfly inside a group, full groups from left
+// to right, then the butterfly over the preceding tiles of the own group.
 
 #include <cstdint>
 
@@ -20,14 +19,14 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-/// What all tiles before some group of a row sum up to.
+/// The sum of all tiles of a row before a group.
 template <class Value>
 struct scan_carry {
   Value sum;
   std::uint32_t row, group;
 };
 
-/// Waits for the sums of two tiles at once; the identity from `end` on.
+/// Polls the sums of two tiles at once; the identity from `end` on.
 template <class Kind>
 __device__ inline void await_sums(const Kind& kind, const std::uint64_t* states, std::uint32_t first,
                                   std::uint32_t second, std::uint32_t end, typename Kind::value& a,
@@ -41,13 +40,13 @@ __device__ inline void await_sums(const Kind& kind, const std::uint64_t* states,
   } while (!has_a || !has_b);
 }
 
-/// The sum of all tiles of the row before `tile`, for the whole block, which takes part. Moves `carry` up to the tile's
-/// group. `groups`: shared memory for a sum a warp.
+/// The sum of all tiles of the row before `tile`, in all threads; called by all threads of the block. Advances `carry`
+/// to the tile's group. `groups`: shared memory, a sum a warp.
 template <class Kind>
 __device__ inline typename Kind::value sum_before(const Kind& kind, const scan_problem& p, std::uint32_t tile,
                                                   scan_carry<typename Kind::value>& carry,
                                                   typename Kind::value (&groups)[2 * scan_warps]) {
-  constexpr std::uint32_t round = 2 * scan_warps;  // groups that the block looks at in one go
+  constexpr std::uint32_t round = 2 * scan_warps;  // groups that the block polls per iteration
   const tile_number at = number_of(p, tile);
   if (carry.row != at.row) carry = {kind.identity(), at.row, 0};
   const std::uint64_t* states =
@@ -65,27 +64,27 @@ __device__ inline typename Kind::value sum_before(const Kind& kind, const scan_p
       if (lane == 0) groups[warp + scan_warps] = sum;
     }
     __syncthreads();
-    const std::uint32_t whole = own - first < round ? own - first : round;
-    for (std::uint32_t k = 0; k < whole; ++k) carry.sum = kind.combine(carry.sum, groups[k]);
-    if (whole < round) {
+    const std::uint32_t complete = own - first < round ? own - first : round;
+    for (std::uint32_t k = 0; k < complete; ++k) carry.sum = kind.combine(carry.sum, groups[k]);
+    if (complete < round) {
       carry.group = own;
-      return kind.combine(carry.sum, groups[whole]);
+      return kind.combine(carry.sum, groups[complete]);
     }
     __syncthreads();
   }
 }
 
 template <class Kind>
-__device__ inline void park(const word16 (&held)[scan_vectors<Kind>], word16* parked) {
+__device__ inline void stage(const word16 (&held)[scan_vectors<Kind>], word16* staged) {
 #pragma unroll
-  for (int v = 0; v < scan_vectors<Kind>; ++v) parked[v * scan_threads] = held[v];
+  for (int v = 0; v < scan_vectors<Kind>; ++v) staged[v * scan_threads] = held[v];
 }
 
-/// Claims the first tile of the block; `place` is shared memory.
-__device__ inline std::uint32_t first_tile(const scan_problem& p, std::uint32_t& place) {
-  if (threadIdx.x == 0) place = atomic_add(p.ticket, 1u);
+/// Claims the first tile of the block; `slot` is in shared memory.
+__device__ inline std::uint32_t first_tile(const scan_problem& p, std::uint32_t& slot) {
+  if (threadIdx.x == 0) slot = atomic_add(p.ticket, 1u);
   __syncthreads();
-  return place;
+  return slot;
 }
 
 /// Does nothing. Tests delay blocks here.
@@ -93,69 +92,69 @@ struct steady_pace {
   __device__ static void before_tile(const scan_problem&, std::uint32_t) {}
 };
 
-/// Blocks of scan_threads, as many as can run at once; dynamic shared memory for one parked tile or two.
+/// Launched with at most as many blocks as are resident; dynamic shared memory for one or two staged tiles.
 template <class Kind, class Rows, class Pace = steady_pace>
 __global__ void __launch_bounds__(scan_threads, 2) scan_tiles(Kind kind, scan_problem p) {
   using value = typename Kind::value;
   __shared__ value warp_sums[2][scan_warps], groups[2][2 * scan_warps];
   __shared__ std::uint32_t tickets[2];
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-  word16* const parking = dynamic_shared<word16>() + threadIdx.x;
-  const bool two_parked = may_park_two<Kind> && p.two_parked;
+  word16* const staging = dynamic_shared<word16>() + threadIdx.x;
+  const bool two_staged = may_stage_two<Kind> && p.two_staged;
   constexpr int slot_words = scan_vectors<Kind> * scan_threads;
 
   std::uint32_t claimed = 0;  // of thread 0: the tile after the next
   std::uint32_t tile = first_tile(p, tickets[1]);
-  if (tile >= p.tiles) return;  // the whole block
+  if (tile >= p.tiles) return;  // uniform exit: padding block
   if (threadIdx.x == 0) claimed = p.tiles > gridDim.x ? atomic_add(p.ticket, 1u) : p.tiles;
   word16 held[scan_vectors<Kind>];
   Rows::load(p, tile, held);
 
-  waiting_tile<Kind> waiting{p.tiles, {}};
+  pending_tile<Kind> pending{p.tiles, {}};
   scan_carry<value> carry{kind.identity(), 0, 0};
-  for (int turn = 0;; turn ^= 1) {
+  for (int buffer = 0;; buffer ^= 1) {
     Pace::before_tile(p, tile);
-    Rows::mend(kind, p, tile, held);
+    Rows::load_partial(kind, p, tile, held);
     value before[scan_vectors<Kind>];
     const value own = warp_scan(kind, p, tile, held, before);
-    if (lane == 0) warp_sums[turn][warp] = own;
-    if (threadIdx.x == 0) tickets[turn] = claimed;
+    if (lane == 0) warp_sums[buffer][warp] = own;
+    if (threadIdx.x == 0) tickets[buffer] = claimed;
     __syncthreads();
-    const std::uint32_t next = tickets[turn];
-    const value upto = lanes_scanned(kind, warp_sums[turn][lane % scan_warps], scan_warps);
+    const std::uint32_t next = tickets[buffer];
+    const value upto = lanes_scanned(kind, warp_sums[buffer][lane % scan_warps], scan_warps);
     value warp_before = from_one_lane(upto, warp == 0 ? 0 : warp - 1);
     if (warp == 0) warp_before = kind.identity();
     if (threadIdx.x == scan_warps - 1)
       publish(p.states + static_cast<std::int64_t>(tile) * state_words<value>::count, upto);
 
-    if (two_parked) {
-      park<Kind>(held, parking + turn * slot_words);
+    if (two_staged) {
+      stage<Kind>(held, staging + buffer * slot_words);
       if (next < p.tiles) Rows::load(p, next, held);
     }
-    if (waiting.tile < p.tiles && !p.sums_only) {
-      const value all_before = sum_before(kind, p, waiting.tile, carry, groups[turn]);
-      Rows::store(kind, p, waiting, parking + (two_parked ? (turn ^ 1) * slot_words : 0), all_before);
+    if (pending.tile < p.tiles && !p.sums_only) {
+      const value all_before = sum_before(kind, p, pending.tile, carry, groups[buffer]);
+      Rows::store(kind, p, pending, staging + (two_staged ? (buffer ^ 1) * slot_words : 0), all_before);
     }
     if (threadIdx.x == 0 && next < p.tiles) claimed = atomic_add(p.ticket, 1u);
-    if (!two_parked) {
-      park<Kind>(held, parking);
+    if (!two_staged) {
+      stage<Kind>(held, staging);
       if (next < p.tiles) Rows::load(p, next, held);
     }
-    waiting.tile = tile;
+    pending.tile = tile;
 #pragma unroll
-    for (int v = 0; v < scan_vectors<Kind>; ++v) waiting.before[v] = kind.combine(warp_before, before[v]);
+    for (int v = 0; v < scan_vectors<Kind>; ++v) pending.before[v] = kind.combine(warp_before, before[v]);
     if (next >= p.tiles) {
       if (p.sums_only) return;
-      const value all_before = sum_before(kind, p, tile, carry, groups[turn ^ 1]);
-      Rows::store(kind, p, waiting, parking + (two_parked ? turn * slot_words : 0), all_before);
+      const value all_before = sum_before(kind, p, tile, carry, groups[buffer ^ 1]);
+      Rows::store(kind, p, pending, staging + (two_staged ? buffer * slot_words : 0), all_before);
       return;
     }
     tile = next;
   }
 }
 
-/// Marks where segments begin: at the offsets, or from `first` on every `step` elements where `offsets` is null. The
-/// bit of element 0 is bit `lead`.
+/// Sets the head flags of segments: at the offsets, or from `first` on every `step` elements where `offsets` is null.
+/// The bit of element 0 is bit `lead`.
 template <int X>
 __global__ void __launch_bounds__(X)
     mark_heads(std::uint32_t* heads, int lead, std::int64_t count, const std::int64_t* offsets, std::int64_t first,

@@ -7,7 +7,7 @@ namespace twill::TWILL_BACKEND {
 
 void scan_segment_sums(const detail::work_queue& queue, const detail::scan_args& args, const scan_plan& plan) {
   with_sum_kind(args.type, [&](const auto& kind) {
-    start_scan(queue, args, plan, kernels::in_segments<std::decay_t<decltype(kind)>>{kind});
+    launch_scan(queue, args, plan, kernels::in_segments<std::decay_t<decltype(kind)>>{kind});
   });
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// A tile of a scan: 16-byte vectors of a row in the registers of a block. Vector v of a warp's lane is vector
-// 32 v + lane of the warp's part of the tile, so that every access of a warp is 512 consecutive bytes.
+// A tile: 16-byte vectors of a row in the registers of a block. Vector v of a lane is vector 32 v + lane of the warp's
+// part of the tile, so that every access of a warp is 512 consecutive bytes.
 
 #include <cstdint>
 #include <cstring>
@@ -14,8 +14,8 @@ namespace twill::TWILL_BACKEND::kernels {
 
 inline constexpr int scan_threads = 256, scan_warps = scan_threads / 32;
 
-/// Vectors of a thread: what its registers hold, with two values for each. A part of what is documented as the tree of
-/// additions: another number gives other bits.
+/// Vectors a thread, limited by registers. Part of the documented order of additions: another number changes the bits
+/// of the result.
 constexpr int scan_vectors_for(int value_bytes, bool segments) {
   if (value_bytes == 4) return segments ? 8 : 11;
   if (value_bytes == 8) return segments ? 5 : 10;
@@ -34,9 +34,9 @@ inline constexpr int vector_elements = 16 / static_cast<int>(sizeof(typename Kin
 template <class Kind>
 inline constexpr int tile_elements = scan_threads * scan_vectors<Kind> * vector_elements<Kind>;
 
-/// Two parked tiles are worth their memory for large values.
+/// Two staged tiles pay off for large values.
 template <class Kind>
-inline constexpr bool may_park_two = sizeof(typename Kind::value) >= 8;
+inline constexpr bool may_stage_two = sizeof(typename Kind::value) >= 8;
 
 /// What a launch scans: tiles of rows, numbered row by row.
 struct scan_problem {
@@ -45,10 +45,10 @@ struct scan_problem {
   std::int64_t cols, in_ld, out_ld;
   std::uint32_t tiles, tiles_in_row;
   std::uint32_t* ticket;       ///< the next tile to be claimed; 0 at first
-  std::uint64_t* states;       ///< what scan_state.hpp keeps for each tile; 0 at first
-  const std::uint32_t* heads;  ///< a bit an element, where segments begin, from the first tile's first place on
+  std::uint64_t* states;       ///< the state of each tile (tile_state.hpp); 0 at first
+  const std::uint32_t* heads;  ///< head flags of segments, a bit an element, from the first tile's first position on
   bool exclusive;
-  bool two_parked;  ///< shared memory holds two tiles: the next loads begin before the tile before is stored
+  bool two_staged;  ///< double-buffered: the next loads are issued before the previous tile is stored
   bool sums_only;   ///< publish the tiles' sums and write nothing: the first of two passes
 };
 
@@ -63,19 +63,19 @@ __device__ inline tile_number number_of(const scan_problem& p, std::uint32_t til
   return {row, tile - row * p.tiles_in_row};
 }
 
-/// The place in its tile of this thread's vector v.
+/// The position in the tile of this thread's vector v.
 template <class Kind>
-__device__ inline int place_of(int v) {
+__device__ inline int index_in_tile(int v) {
   const int vector = static_cast<int>(threadIdx.x / 32) * scan_vectors<Kind> * 32 + static_cast<int>(threadIdx.x % 32);
   return (vector + 32 * v) * vector_elements<Kind>;
 }
 
-/// The bits of the elements of one vector that begin segments.
+/// The head flags of the elements of one vector.
 template <class Kind>
 __device__ inline std::uint32_t heads_of(const scan_problem& p, std::uint32_t tile, int v) {
   if constexpr (has_segments<Kind>) {
     constexpr std::uint32_t mask = (1u << vector_elements<Kind>)-1;
-    const std::int64_t bit = static_cast<std::int64_t>(tile) * tile_elements<Kind> + place_of<Kind>(v);
+    const std::int64_t bit = static_cast<std::int64_t>(tile) * tile_elements<Kind> + index_in_tile<Kind>(v);
     return p.heads[bit / 32] >> (bit % 32) & mask;
   } else {
     return 0;
@@ -105,7 +105,7 @@ __device__ inline typename Kind::value sum_of(const Kind& kind, word16 words, st
   return sum;
 }
 
-/// A vector scanned, `before` being what comes before it.
+/// Scans a vector; `before` is its exclusive prefix.
 template <class Kind>
 __device__ inline word16 scanned(const Kind& kind, word16 words, std::uint32_t heads, typename Kind::value before,
                                  bool exclusive) {
@@ -145,8 +145,7 @@ __device__ inline typename Kind::value lanes_summed(const Kind& kind, typename K
   return v;
 }
 
-/// For each vector of the thread, the sum of what comes before it in the warp's part of the tile; returns the sum of
-/// the whole part.
+/// The exclusive prefix of each vector within the warp's part of the tile; returns the sum of the part.
 template <class Kind>
 __device__ inline typename Kind::value warp_scan(const Kind& kind, const scan_problem& p, std::uint32_t tile,
                                                  const word16 (&held)[scan_vectors<Kind>],
@@ -156,7 +155,7 @@ __device__ inline typename Kind::value warp_scan(const Kind& kind, const scan_pr
 #pragma unroll
   for (int v = 0; v < scan_vectors<Kind>; ++v) before[v] = sum_of(kind, held[v], heads_of<Kind>(p, tile, v));
 #pragma unroll
-  for (int d = 1; d < 32; d *= 2) {  // all vectors side by side: none waits for another's shuffles
+  for (int d = 1; d < 32; d *= 2) {  // all vectors interleaved: independent shuffles
 #pragma unroll
     for (int v = 0; v < scan_vectors<Kind>; ++v) {
       const auto below = from_lane_below(before[v], d);
@@ -175,11 +174,11 @@ __device__ inline typename Kind::value warp_scan(const Kind& kind, const scan_pr
   return run;
 }
 
-/// A tile between the moment its sum is known and the moment it is stored.
+/// A tile whose sum is published and whose output is not stored yet.
 template <class Kind>
-struct waiting_tile {
+struct pending_tile {
   std::uint32_t tile;
-  typename Kind::value before[scan_vectors<Kind>];  ///< each vector, the sum of what precedes it in the tile
+  typename Kind::value before[scan_vectors<Kind>];  ///< the exclusive prefix of each vector within the tile
 };
 
 }  // namespace twill::TWILL_BACKEND::kernels

@@ -1,8 +1,8 @@
 #pragma once
 
-// The sums of tiles, as blocks tell them to each other. A sum is cut into pieces of 32 bits; each goes into a word of
-// 64 with a flag beside it, so that whoever sees the flag has the piece: no fence is needed, and the words of a tile
-// may arrive in any order. Words are 0 at first and are written once (or again with the same bits).
+// How blocks publish the sums of tiles. A sum is split into 32-bit pieces, each stored in a 64-bit word together with a
+// flag: a reader that sees the flag has the piece, without a fence and in any order of arrival. Words are 0 at first
+// and written once (or again with the same bits).
 
 #include <cstdint>
 #include <cstring>
