@@ -16,7 +16,7 @@ namespace {
 using detail::transpose_args;
 using detail::work_queue;
 
-// The tiles that were ahead on an H200 (tests/bench/NOTES.md): large ones; wide ones for rows that are long enough,
+// The tiles that were ahead on an H200 (docs/decisions.md): large ones; wide ones for rows that are long enough,
 // whose loads bring what lies around them; low ones for rows that end soon after a large one begins; and those for
 // matrices of few tiles, where the time is that of one block. Whole: rows begin at multiples of what a lane reads.
 template <int Bytes, bool Whole>
