@@ -5,6 +5,20 @@
 
 namespace twill::tool {
 namespace fs = std::filesystem;
+namespace {
+
+// Line tables of the library name sources relative to the source tree, which this program is built below.
+fs::path in_source_tree(const std::string& path) {
+  std::error_code failed;
+  fs::path folder = fs::read_symlink("/proc/self/exe", failed);
+  while (folder.has_relative_path()) {
+    folder = folder.parent_path();
+    if (fs::exists(folder / path, failed)) return folder / path;
+  }
+  return path;
+}
+
+}  // namespace
 
 source_text::source_text() {
   std::error_code failed;
@@ -17,11 +31,12 @@ const source_text::source_file& source_text::read(const std::string& path) {
   source_file& file = found->second;
   if (!is_new) return file;
   std::error_code failed;
-  const auto written = fs::last_write_time(path, failed);
+  const fs::path place = in_source_tree(path);
+  const auto written = fs::last_write_time(place, failed);
   if (failed) return file;
   file.is = written > built_ ? state::changed : state::as_built;
   if (file.is == state::changed) return file;
-  std::ifstream in(path);
+  std::ifstream in(place);
   for (std::string text; std::getline(in, text);) file.lines.push_back(text);
   return file;
 }
