@@ -74,7 +74,7 @@ TWILL_API predicted_time predict(const device& on, const std::function<void()>& 
 /// its datasheet, "an H200 SXM: 40 rows ..., median error 5.2 %". Empty when nothing was compared: print that beside
 /// predicted numbers.
 /// Throws: unsupported (not a simulated device with a model).
-std::string predictions_compared_with(const device& on);
+TWILL_API std::string predictions_compared_with(const device& on);
 
 /// The time that the GPU's own memcpy of `bytes` bytes within its memory would take.
 /// Throws: unsupported (a device that does not predict).

@@ -22,9 +22,9 @@ def declared(headers):
                 scope.append(opened[1])
             elif marked := re.match(r"(?:class|struct) TWILL_API (\w+)", line):
                 classes.add("::".join([*scope, marked[1]]))
-            elif marked := re.match(r"(?:\[\[nodiscard\]\] )?TWILL_API [^(]*?(\w+)\(", line):
+            elif marked := re.match(r"(?:\[\[\w+\]\] )?TWILL_API [^(]*?(\w+)\(", line):
                 functions.add("::".join([*scope, marked[1]]))
-            elif line.startswith("TWILL_API"):
+            elif "TWILL_API" in line and not line.startswith("#"):
                 sys.exit(f"{header}: no name found in: {line}")
             depth += line.count("{") - line.count("}")
             del scope[depth:]
