@@ -53,6 +53,7 @@ set(twill_common_sources
 set(twill_core_sources
   backends/borrow.cpp
   src/core/buffer.cpp
+  src/core/caller_checks.cpp
   src/core/device.cpp
   src/core/element.cpp
   src/core/error.cpp

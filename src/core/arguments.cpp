@@ -3,7 +3,6 @@
 #include <limits>
 #include <string>
 
-#include <twill/detail/arguments.hpp>
 #include <twill/device.hpp>
 
 #include "backends/error.hpp"
@@ -43,12 +42,6 @@ void require_pointer(const void* pointer, std::string_view what) {
 void require_aligned(const void* pointer, std::size_t alignment, std::string_view what) {
   if (reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) return;
   fail(errc::invalid_argument, std::string(what) + " is misaligned",
-       "its type needs " + std::to_string(alignment) + "-byte alignment", "pass an aligned pointer");
-}
-
-void require_aligned(const char* operation, const void* pointer, std::size_t alignment, const char* what) {
-  if (reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) return;
-  fail(errc::invalid_argument, std::string(operation) + ": " + what + " is misaligned",
        "its type needs " + std::to_string(alignment) + "-byte alignment", "pass an aligned pointer");
 }
 
@@ -101,11 +94,6 @@ void require_scratch(const scratch_ref& scratch, std::size_t needed, std::string
 void fail_enumerator(std::int64_t value, std::string_view what) {
   fail(errc::invalid_argument, std::string(what) + " is " + std::to_string(value), "there is no such enumerator",
        "pass one of the enumeration's");
-}
-
-void fail_extent(std::uint64_t value) {
-  fail(errc::invalid_argument, "extent: the number is too large", std::to_string(value) + " does not fit 63 bits",
-       "give a smaller one");
 }
 
 void fail_empty(const char* what) {

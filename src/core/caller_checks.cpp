@@ -1,0 +1,22 @@
+// The checks that templates of the public headers make, and so part of what libtwill exports.
+
+#include <string>
+
+#include <twill/detail/arguments.hpp>
+
+#include "backends/error.hpp"
+
+namespace twill::detail {
+
+void require_aligned(const char* operation, const void* pointer, std::size_t alignment, const char* what) {
+  if (reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) return;
+  fail(errc::invalid_argument, std::string(operation) + ": " + what + " is misaligned",
+       "its type needs " + std::to_string(alignment) + "-byte alignment", "pass an aligned pointer");
+}
+
+void fail_extent(std::uint64_t value) {
+  fail(errc::invalid_argument, "extent: the number is too large", std::to_string(value) + " does not fit 63 bits",
+       "give a smaller one");
+}
+
+}  // namespace twill::detail
