@@ -26,6 +26,10 @@ double predicted_copy_seconds(const device& on, std::size_t) {
   fail_without_simulator(on);
 }
 
+std::string predictions_compared_with(const device& on) {
+  fail_without_simulator(on);
+}
+
 profile take_profile(const device& on, const std::function<void()>&, const profile_options&) {
   fail_without_simulator(on);
 }
