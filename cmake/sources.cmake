@@ -128,6 +128,7 @@ set(twill_host_sources
 # The CPU.
 set(twill_cpu_sources
   backends/cpu/device.cpp
+  src/move/cpu/composite_tile.cpp
   src/move/cpu/copy.cpp
   src/move/cpu/permute.cpp
   src/move/cpu/reverse.cpp

@@ -78,13 +78,11 @@ hn::Vec<D> load_blocks(D d, const unsigned char* from, std::int64_t apart) {
 
 // Block b of vector i holds row b * R + i of R = 16 / Bytes columns. log2(R) rounds that interleave the first half of
 // the vectors with the second transpose the R x R elements of every block: vector i becomes column i, whole.
-template <int Bytes, class D, bool Streamed>
-HWY_INLINE void transpose_block(D d, const unsigned char* in, std::int64_t in_ld, unsigned char* out,
-                                std::int64_t out_ld) {
+template <int Bytes, class D>
+HWY_INLINE void interleave_rounds(D d, hn::Vec<D>* v) {
   constexpr int edge = 16 / Bytes;
   const hn::Repartition<hwy::UnsignedFromSize<Bytes == 16 ? 8 : Bytes>, D> elements;
-  hn::Vec<D> v[edge], w[edge];
-  for (int i = 0; i < edge; ++i) v[i] = load_blocks(d, in + i * in_ld, edge * in_ld);
+  hn::Vec<D> w[edge];
   for (int round = 1; round < edge; round *= 2) {
     for (int i = 0; i < edge / 2; ++i) {
       const auto a = hn::BitCast(elements, v[i]), b = hn::BitCast(elements, v[i + edge / 2]);
@@ -93,6 +91,15 @@ HWY_INLINE void transpose_block(D d, const unsigned char* in, std::int64_t in_ld
     }
     for (int i = 0; i < edge; ++i) v[i] = w[i];
   }
+}
+
+template <int Bytes, class D, bool Streamed>
+HWY_INLINE void transpose_block(D d, const unsigned char* in, std::int64_t in_ld, unsigned char* out,
+                                std::int64_t out_ld) {
+  constexpr int edge = 16 / Bytes;
+  hn::Vec<D> v[edge];
+  for (int i = 0; i < edge; ++i) v[i] = load_blocks(d, in + i * in_ld, edge * in_ld);
+  interleave_rounds<Bytes>(d, v);
   for (int i = 0; i < edge; ++i) {
     if (Streamed) {
       hn::Stream(v[i], d, out + i * out_ld);
@@ -100,6 +107,43 @@ HWY_INLINE void transpose_block(D d, const unsigned char* in, std::int64_t in_ld
       hn::StoreU(v[i], d, out + i * out_ld);
     }
   }
+}
+
+// As load_blocks, of rows every `step` of a table of offsets.
+template <class D>
+hn::Vec<D> load_offsets(D d, const unsigned char* from, const std::int64_t* offsets, std::int64_t step) {
+  constexpr std::int64_t blocks = hn::MaxLanes(D()) / 16;
+  if constexpr (blocks == 1) {
+    return hn::LoadU(d, from + *offsets);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, load_offsets(half, from, offsets + blocks / 2 * step, step),
+                       load_offsets(half, from, offsets, step));
+  }
+}
+
+// All columns of as many rows as a vector of D takes.
+template <int Bytes, class D>
+HWY_INLINE void transpose_offset_rows(D d, const vector_block& t, std::int64_t row) {
+  constexpr std::int64_t edge = 16 / Bytes;
+  unsigned char* const out = t.out + row * Bytes;
+  for (std::int64_t c = 0; c < t.cols; c += edge) {
+    const std::int64_t col = c + edge <= t.cols ? c : t.cols - edge;
+    hn::Vec<D> v[edge];
+    for (int i = 0; i < edge; ++i) v[i] = load_offsets(d, t.in + col * Bytes, t.row_offsets + row + i, edge);
+    interleave_rounds<Bytes>(d, v);
+    for (int i = 0; i < edge; ++i) hn::StoreU(v[i], d, out + t.col_offsets[col + i]);
+  }
+}
+
+template <int Bytes>
+void transpose_offsets(const vector_block& t) {
+  constexpr std::int64_t edge = 16 / Bytes, step = vector_bytes / Bytes;
+  const hn::FixedTag<std::uint8_t, 16> narrow;
+  std::int64_t row = 0;
+  for (; row + step <= t.rows; row += step) transpose_offset_rows<Bytes>(bytes_tag(), t, row);
+  for (; row + edge <= t.rows; row += edge) transpose_offset_rows<Bytes>(narrow, t, row);
+  if (row < t.rows) transpose_offset_rows<Bytes>(narrow, t, t.rows - edge);
 }
 
 // All columns of as many rows as a vector of D takes. The last block reaches back where the columns do not divide.
@@ -239,6 +283,8 @@ const vector_functions* functions() {
       {&transpose_any<1>, &transpose_any<2>, &transpose_any<4>, &transpose_any<8>, &transpose_any<16>},
       {&transpose_streamed<1>, &transpose_streamed<2>, &transpose_streamed<4>, &transpose_streamed<8>,
        &transpose_streamed<16>},
+      {&transpose_offsets<1>, &transpose_offsets<2>, &transpose_offsets<4>, &transpose_offsets<8>,
+       &transpose_offsets<16>},
       {&split<std::uint8_t>, &split<std::uint16_t>, &split<std::uint32_t>, &split<std::uint64_t>},
       {&join<std::uint8_t>, &join<std::uint16_t>, &join<std::uint32_t>, &join<std::uint64_t>},
       {&scan_vectors<std::uint8_t>::sum, &scan_vectors<std::uint16_t>::sum, &scan_vectors<std::uint32_t>::sum,

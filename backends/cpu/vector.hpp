@@ -27,6 +27,15 @@ struct vector_tile {
   std::int64_t rows, cols;
 };
 
+/// Elements of `rows` whose places in the input are a table, and which are contiguous in the output; and of `cols` for
+/// which it is the other way round. Offsets in bytes.
+struct vector_block {
+  const unsigned char* in;
+  unsigned char* out;
+  const std::int64_t *row_offsets, *col_offsets;
+  std::int64_t rows, cols;
+};
+
 struct vector_functions {
   const char* name;  ///< of the instruction set
   /// Copies past the caches; any alignment.
@@ -40,6 +49,8 @@ struct vector_functions {
   /// multiples of a line, `rows` of the elements in one, `cols` of those in 16 bytes. Meanwhile as large a tile at
   /// `next`, unless that is null, is brought into the caches.
   void (*transpose_streamed[5])(const vector_tile& tile, const unsigned char* next);
+  /// Transposes elements of 1, 2, 4, 8, 16 bytes (by the exponent): of either side at least as many as fit 16 bytes.
+  void (*transpose_block[5])(const vector_block& block);
   /// Transposes elements of 1, 2, 4, 8 bytes from packed rows of 2, 3 or 4 columns.
   void (*split[4])(const vector_tile& tile);
   /// Transposes elements of 1, 2, 4, 8 bytes to packed rows of 2, 3 or 4.

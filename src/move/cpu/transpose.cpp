@@ -108,7 +108,8 @@ struct plan {
 // Where all output rows begin at lines, they can be streamed as they leave the registers.
 bool lines_aligned(const transpose_args& a) {
   const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out));
-  return (address | a.out_ld * a.element_bytes | a.out_stride * a.element_bytes) % line_bytes == 0;
+  const std::int64_t stride = a.batch > 1 ? a.out_stride : 0;  // a single matrix has none
+  return (address | a.out_ld * a.element_bytes | stride * a.element_bytes) % line_bytes == 0;
 }
 
 plan plan_of(const transpose_args& a) {
