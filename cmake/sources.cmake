@@ -130,6 +130,7 @@ set(twill_cpu_sources
   backends/cpu/device.cpp
   src/move/cpu/composite_tile.cpp
   src/move/cpu/copy.cpp
+  src/move/cpu/mover.cpp
   src/move/cpu/permute.cpp
   src/move/cpu/reverse.cpp
   src/move/cpu/transpose.cpp

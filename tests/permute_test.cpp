@@ -215,6 +215,25 @@ TEST_CASE("reference: large enough for a launch for each index of a short dimens
   });
 }
 
+TEST_CASE("reference: larger than the caches, on the CPU") {
+  const auto device = twill::device::open("cpu");
+  const twill::stream stream(device);
+  const std::vector<permute_shape> shapes = {{{37, 4, 9, 41, 23}, {3, 4, 1, 0, 2}, {}, {}},
+                                             {{60, 21, 3, 7, 52}, {3, 4, 1, 2, 0}, {}, {}},
+                                             {{5, 9, 130, 3, 80}, {1, 4, 3, 0, 2}, {}, {}},
+                                             {{2, 700, 3, 333}, {2, 1, 0, 3}, {}, {}},
+                                             {{90, 110, 141}, {2, 1, 0}, {}, {}}};
+  std::uint32_t seed = 1;
+  for (const permute_shape& shape : shapes) {
+    for (const std::int64_t bytes : {1, 3, 4, 8, 16}) {
+      check_case(stream, shape, bytes, 0, 0, seed += 2);
+      check_case(stream, shape, bytes, static_cast<std::size_t>(bytes), 5, seed += 2);
+    }
+  }
+  check_case(stream, {{40, 3, 7, 9000}, {2, 1, 0, 3}, {}, {}}, 1, 3, 1, 5);  // long runs
+  check_case(stream, {{3, 2, 600000}, {1, 0, 2}, {}, {}}, 2, 2, 4, 7);       // runs longer than a task
+}
+
 TEST_CASE("bounds: extents of zero launch nothing and succeed, with any pointers") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

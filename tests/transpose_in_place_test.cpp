@@ -77,6 +77,19 @@ TEST_CASE("reference: square matrices around tile edges, every element size") {
   });
 }
 
+TEST_CASE("reference: square matrices of several pairs of tiles, on the CPU") {
+  const auto device = twill::device::open("cpu");
+  const twill::stream stream(device);
+  std::uint32_t seed = 1;
+  for (std::int64_t bytes : {1, 2, 3, 4, 8, 12, 16, 64}) {
+    for (std::int64_t tiles : {2, 3, 4, 5}) {
+      const std::int64_t n = tiles * (bytes <= 2 ? 128 : bytes <= 8 ? 64 : bytes <= 16 ? 32 : 16);
+      check_case(stream, {n, n}, bytes, 0, scratch_size::least, seed += 2);
+      check_case(stream, {n - 1, n - 1, 3, n + 5}, bytes, bytes, scratch_size::least, seed += 2);
+    }
+  }
+}
+
 TEST_CASE("reference: square matrices side by side in longer rows") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/device.hpp"
 #include "backends/cpu/vector.hpp"
+#include "mover.hpp"
 #include "operations.hpp"
 
 namespace twill::cpu {
@@ -19,76 +20,6 @@ constexpr std::int64_t task_bytes = 512 << 10;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
-}
-std::int64_t floor_to(std::int64_t value, std::int64_t of) {
-  return value / of * of;
-}
-
-template <std::size_t Bytes>
-void plain_tile(const vector_tile& t, std::size_t) {
-  for (std::int64_t c = 0; c < t.cols; ++c) {
-    for (std::int64_t r = 0; r < t.rows; ++r) {
-      std::memcpy(t.out + c * t.out_ld + r * Bytes, t.in + r * t.in_ld + c * Bytes, Bytes);
-    }
-  }
-}
-
-void any_plain_tile(const vector_tile& t, std::size_t bytes) {
-  const auto step = static_cast<std::int64_t>(bytes);
-  for (std::int64_t c = 0; c < t.cols; ++c) {
-    for (std::int64_t r = 0; r < t.rows; ++r)
-      std::memcpy(t.out + c * t.out_ld + r * step, t.in + r * t.in_ld + c * step, bytes);
-  }
-}
-
-using tile_function = void (*)(const vector_tile&, std::size_t);
-
-// Element by element; the sizes that applications have are known to the compiler.
-tile_function plain_of(std::int64_t bytes) {
-  constexpr tile_function up_to_16[] = {&plain_tile<1>,  &plain_tile<2>,  &plain_tile<3>,  &plain_tile<4>,
-                                        &plain_tile<5>,  &plain_tile<6>,  &plain_tile<7>,  &plain_tile<8>,
-                                        &plain_tile<9>,  &plain_tile<10>, &plain_tile<11>, &plain_tile<12>,
-                                        &plain_tile<13>, &plain_tile<14>, &plain_tile<15>, &plain_tile<16>};
-  if (bytes <= 16) return up_to_16[bytes - 1];
-  return bytes == 24 ? &plain_tile<24> : bytes == 32 ? &plain_tile<32> : &any_plain_tile;
-}
-
-// What one element size is moved with.
-struct mover {
-  std::int64_t bytes;
-  const vector_functions* vector;
-  int exponent;  // of the element size, where there is a vector function for it; else -1
-  tile_function plain;
-
-  /// `next`, unless null, is where a tile of this size begins that will be moved after this one.
-  void move(const vector_tile& t, bool streamed, const unsigned char* next = nullptr) const {
-    const std::int64_t edge = 16 / bytes;
-    if (exponent < 0) return plain(t, static_cast<std::size_t>(bytes));
-    if (exponent < 4 && t.cols >= 2 && t.cols <= 4 && t.in_ld == t.cols * bytes) return vector->split[exponent](t);
-    if (exponent < 4 && t.rows >= 2 && t.rows <= 4 && t.out_ld == t.rows * bytes) return vector->join[exponent](t);
-    if (t.rows < edge || t.cols < edge) return plain(t, static_cast<std::size_t>(bytes));
-    if (!streamed) return vector->transpose[exponent](t);
-    vector_tile whole = t;
-    whole.rows = floor_to(t.rows, line_bytes / bytes);
-    whole.cols = floor_to(t.cols, edge);
-    vector->transpose_streamed[exponent](whole, next);
-    // What is left is less than a line high or a block wide: it is transposed together with some of its neighbours.
-    if (whole.rows < t.rows) rest(t, std::min(whole.rows, t.rows - edge), 0);
-    if (whole.cols < t.cols) rest(t, 0, t.cols - edge);
-  }
-
- private:
-  void rest(const vector_tile& t, std::int64_t row, std::int64_t col) const {
-    vector->transpose[exponent]({t.in + row * t.in_ld + col * bytes, t.out + col * t.out_ld + row * bytes, t.in_ld,
-                                 t.out_ld, t.rows - row, t.cols - col});
-  }
-};
-
-mover mover_of(std::int64_t bytes) {
-  int exponent = 0;
-  while (exponent < 5 && bytes != std::int64_t{1} << exponent) ++exponent;
-  const auto* vector = vectors();
-  return {bytes, vector, exponent == 5 || vector == nullptr ? -1 : exponent, plain_of(bytes)};
 }
 
 enum class way {
@@ -114,7 +45,7 @@ bool lines_aligned(const transpose_args& a) {
 
 plan plan_of(const transpose_args& a) {
   const std::int64_t bytes = a.element_bytes, matrix = a.rows * a.cols;
-  plan p{way::direct, false, 0, 0, 1, 1, 1, mover_of(bytes)};
+  plan p{way::direct, false, 0, 0, 1, 1, 1, mover(bytes)};
   p.streamed = p.with.vector != nullptr && matrix * a.batch * bytes >= least_streamed;
   const bool packed_rows = a.out_ld == a.rows;
   if (p.streamed && packed_rows && a.out_stride == matrix && matrix * bytes <= buffer_bytes / 4) {
@@ -128,7 +59,7 @@ plan plan_of(const transpose_args& a) {
     p.width = std::min(a.cols, buffer_bytes / 2 / (a.rows * bytes));
   } else if (p.streamed && p.with.exponent >= 0 && lines_aligned(a)) {
     const std::int64_t pitch = std::clamp<std::int64_t>(a.in_ld * bytes, 16, streamed_tile_width);
-    p.height = std::min(a.rows, streamed_tile_rows * floor_to(streamed_tile_width, pitch) / pitch);
+    p.height = std::min(a.rows, streamed_tile_rows * (streamed_tile_width / pitch));
     p.width = std::min(a.cols, streamed_tile_width / bytes);
   } else if (!p.streamed) {
     p.height = std::min(a.rows, std::max<std::int64_t>(8, 256 / bytes));

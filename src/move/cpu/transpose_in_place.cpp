@@ -4,6 +4,8 @@
 #include <type_traits>
 
 #include "backends/cpu/device.hpp"
+#include "backends/cpu/vector.hpp"
+#include "mover.hpp"
 #include "operations.hpp"
 
 namespace twill::cpu {
@@ -41,31 +43,56 @@ void move_element(unsigned char* to, const unsigned char* from, Size bytes) {
   std::memcpy(to, from, static_cast<std::size_t>(static_cast<std::int64_t>(bytes)));
 }
 
-// --- square matrices: tiles swap places ------------------------------------------------------------------------------
+// --- square matrices: pairs of tiles swap places, transposed
+// -----------------------------------------------------------
 
-template <class Size>
-void swap_tiles(unsigned char* matrix, const transpose_in_place_args& a, std::int64_t row0, std::int64_t col0,
-                std::int64_t edge, Size bytes) {
-  unsigned char held[64];
-  const std::int64_t ld = a.ld * bytes;
-  for (std::int64_t r = row0; r < std::min(a.rows, row0 + edge); ++r) {
-    for (std::int64_t c = row0 == col0 ? r + 1 : col0; c < std::min(a.rows, col0 + edge); ++c) {
-      unsigned char *upper = matrix + r * ld + c * bytes, *lower = matrix + c * ld + r * bytes;
-      move_element(held, upper, bytes);
-      move_element(upper, lower, bytes);
-      move_element(lower, held, bytes);
-    }
+struct square_tiles {
+  std::int64_t edge, side, pairs;  // elements of a tile; tiles along a matrix; of a matrix, pairs and those alone
+};
+
+square_tiles tiles_of(const transpose_in_place_args& a) {
+  const std::int64_t edge = a.element_bytes <= 2 ? 128 : a.element_bytes <= 8 ? 64 : a.element_bytes <= 16 ? 32 : 16;
+  const std::int64_t side = ceil_div(a.rows, edge);
+  return {edge, side, side * (side + 1) / 2};
+}
+
+struct tile_pair {
+  std::int64_t row, col;  // of the upper one
+};
+
+// Pairs lie in a rectangle as wide as the longest row of the triangle: a long row and a short one fill a line of it.
+tile_pair pair_at(const square_tiles& t, std::int64_t index) {
+  const std::int64_t width = t.side | 1, row = index / width, place = index % width, in_row = t.side - row;
+  if (place < in_row) return {row, row + place};
+  const std::int64_t other = 2 * t.side - width - row;
+  return {other, other + place - in_row};
+}
+
+void swap_pair(const mover& with, const transpose_in_place_args& a, unsigned char* matrix, const square_tiles& t,
+               const tile_pair& pair, unsigned char* buffer) {
+  const std::int64_t bytes = a.element_bytes, ld = a.ld * bytes, row = pair.row * t.edge, col = pair.col * t.edge;
+  const std::int64_t height = std::min(t.edge, a.rows - row), width = std::min(t.edge, a.rows - col);
+  const std::int64_t pitch = t.edge * bytes + line_bytes;
+  unsigned char *upper = matrix + row * ld + col * bytes, *lower = matrix + col * ld + row * bytes;
+  with.move({upper, buffer, ld, pitch, height, width}, false);
+  if (upper != lower) with.move({lower, upper, ld, ld, width, height}, false);
+  for (std::int64_t i = 0; i < width; ++i) {
+    std::memcpy(lower + i * ld, buffer + i * pitch, static_cast<std::size_t>(height * bytes));
   }
 }
 
 void swap_square(const detail::work_queue& queue, const transpose_in_place_args& a) {
-  const std::int64_t edge = std::max<std::int64_t>(8, 64 / a.element_bytes), tiles = ceil_div(a.rows, edge);
-  team_of(queue).run(static_cast<std::size_t>(tiles * a.batch), [&](std::size_t task) {
-    const auto index = static_cast<std::int64_t>(task), row = index % tiles;
-    unsigned char* matrix = static_cast<unsigned char*>(a.data) + index / tiles * a.stride * a.element_bytes;
-    with_size(a.element_bytes, [&](auto bytes) {
-      for (std::int64_t col = row; col < tiles; ++col) swap_tiles(matrix, a, row * edge, col * edge, edge, bytes);
-    });
+  const square_tiles t = tiles_of(a);
+  const mover with(a.element_bytes);
+  const std::int64_t edge = std::min(t.edge, a.rows), all = t.pairs * a.batch;
+  const std::int64_t at_once = std::max<std::int64_t>(1, local_bytes / (2 * edge * edge * a.element_bytes));
+  team_of(queue).run(static_cast<std::size_t>(ceil_div(all, at_once)), [&](std::size_t task) {
+    host::work_buffer held;
+    const std::int64_t first = static_cast<std::int64_t>(task) * at_once;
+    for (std::int64_t i = first; i < std::min(all, first + at_once); ++i) {
+      unsigned char* matrix = static_cast<unsigned char*>(a.data) + i / t.pairs * a.stride * a.element_bytes;
+      swap_pair(with, a, matrix, t, pair_at(t, i % t.pairs), held.data());
+    }
   });
 }
 
