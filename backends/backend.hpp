@@ -65,9 +65,9 @@ class backend_device {
   virtual void fill(void* stream, void* to, unsigned char value, std::size_t bytes) = 0;
 
   /// `bytes` bytes of device memory as the host can read them now, for checks of arguments that lie there; nullptr
-  /// where it cannot. Throws: invalid_argument, naming `call`, for memory that the device knows to be out of bounds.
-  virtual const void* host_view(const void* memory, std::size_t bytes, const char* call) const {
-    (void)memory, (void)bytes, (void)call;
+  /// where it cannot. Throws: invalid_argument for memory that the device knows to be out of bounds.
+  virtual const void* host_view(const void* memory, std::size_t bytes) const {
+    (void)memory, (void)bytes;
     return nullptr;
   }
 

@@ -62,14 +62,14 @@ TEST_CASE("an upload, a download, a copy and a fill past an allocation") {
     CAPTURE(checks);
     planted on(checks);
     auto* const data = on.memory.data();
-    const auto upload = error_of([&] { upload_bytes(on.s, data, on.host.data(), 257); });
+    const auto upload = error_of([&] { upload_bytes(on.s, on.host.data(), data, 257); });
     CHECK(contains(upload, outside("upload", "writes", 257, 0)));
     CHECK(contains(upload, " of simt, 256 bytes) compare extents"));
-    CHECK(contains(error_of([&] { download_bytes(on.s, on.host.data(), data + 1, 256); }),
+    CHECK(contains(error_of([&] { download_bytes(on.s, data + 1, on.host.data(), 256); }),
                    outside("download", "reads", 256, 4)));
-    CHECK(contains(error_of([&] { copy_bytes(on.s, data + 63, on.other.data(), 5); }),
+    CHECK(contains(error_of([&] { copy_bytes(on.s, on.other.data(), data + 63, 5); }),
                    outside("copy", "writes", 5, 252)));
-    CHECK(contains(error_of([&] { copy_bytes(on.s, on.other.data(), data, 300); }), outside("copy", "reads", 300, 0)));
+    CHECK(contains(error_of([&] { copy_bytes(on.s, data, on.other.data(), 300); }), outside("copy", "reads", 300, 0)));
     CHECK(contains(error_of([&] { fill_bytes(on.s, data + 2, 1, 249); }), outside("fill", "writes", 249, 8)));
     CHECK(on.is_untouched());
     CHECK(error_of([&] { fill_bytes(on.s, data + 2, 1, 248); }).empty());
@@ -83,12 +83,12 @@ TEST_CASE("pitched rows past an allocation, by row") {
     planted on(checks);
     auto* const data = on.memory.data();
     auto* const host = on.host.data();
-    CHECK(contains(error_of([&] { upload(on.s, host, data, pitched_shape{5, 10, 10, 14}); }),
+    CHECK(contains(error_of([&] { upload(on.s, host, data, copy_shape{5, 10, 10, 14}); }),
                    "upload: writes outside an allocation (row 4, 40 bytes at offset 224 of allocation "));
-    CHECK(contains(error_of([&] { download(on.s, data + 10, host, pitched_shape{5, 10, 12, 10}); }),
+    CHECK(contains(error_of([&] { download(on.s, data + 10, host, copy_shape{5, 10, 12, 10}); }),
                    "download: reads outside an allocation (row 4, 40 bytes at offset 232 of allocation "));
     CHECK(on.is_untouched());
-    CHECK(error_of([&] { upload(on.s, host, data, pitched_shape{4, 10, 10, 18}); }).empty());
+    CHECK(error_of([&] { upload(on.s, host, data, copy_shape{4, 10, 10, 18}); }).empty());
   }
 }
 
@@ -99,10 +99,15 @@ TEST_CASE("offsets of segments past an allocation, and decreasing") {
     planted on(checks);
     buffer<std::int64_t> offsets(on.gpu, 3);
     buffer<std::int32_t> sums(on.gpu, 3);
-    const reduce_scratch scratch(on.s);
+    const raw_buffer scratch(on.gpu, std::size_t{8} << 20);
     const auto reduce = [&](std::int64_t segments) {
       return error_of([&] {
-        reduce_segments(on.s, reduce_op::sum, on.memory.data(), sums.data(), offsets.data(), segments, scratch);
+        reduce_segments(on.s, on.memory.data(), sums.data(), offsets.data(), segments, scratch);
+      });
+    };
+    const auto scan = [&](std::int64_t segments) {
+      return error_of([&] {
+        scan_segments(on.s, on.memory.data(), on.other.data(), cells, offsets.data(), segments, scratch);
       });
     };
     offsets.upload({0, 2, 5}, on.s);
@@ -112,20 +117,10 @@ TEST_CASE("offsets of segments past an allocation, and decreasing") {
     CHECK(contains(reduce(2), "reduce_segments: offsets decrease (offset 2 is 2)"));
     offsets.upload({-1, 2, 5}, on.s);
     CHECK(contains(reduce(2), "reduce_segments: the first offset is negative (offset 0 is -1)"));
-    const std::size_t bytes = scan_segments_scratch_bytes(on.gpu, element_type::i32, cells);
-    const raw_buffer room(on.gpu, bytes);
     offsets.upload({0, 2, 5}, on.s);
-    CHECK(contains(error_of([&] {
-                     scan_segments(on.s, on.memory.data(), on.other.data(), cells, offsets.data(), 4, room.data(),
-                                   bytes);
-                   }),
-                   outside("scan_segments", "reads", 32, 0)));
+    CHECK(contains(scan(4), outside("scan_segments", "reads", 32, 0)));
     offsets.upload({0, 5, 2}, on.s);
-    CHECK(contains(error_of([&] {
-                     scan_segments(on.s, on.memory.data(), on.other.data(), cells, offsets.data(), 3, room.data(),
-                                   bytes);
-                   }),
-                   "scan_segments: offsets decrease (offset 2 is 2)"));
+    CHECK(contains(scan(3), "scan_segments: offsets decrease (offset 2 is 2)"));
     CHECK(on.is_untouched());
   }
 }
@@ -144,13 +139,13 @@ TEST_CASE("released memory" * doctest::skip(TWILL_SANITIZED)) {
     return std::string("invalid_argument: ") + call + ": " + access + " released memory (8 bytes at offset " +
            std::to_string(offset) + " of allocation ";
   };
-  CHECK(contains(error_of([&] { upload_bytes(on.s, gone, on.host.data(), 8); }), released("upload", "writes", 16)));
-  CHECK(contains(error_of([&] { download_bytes(on.s, on.host.data(), gone, 8); }), released("download", "reads", 16)));
-  CHECK(contains(error_of([&] { copy_bytes(on.s, gone, on.memory.data(), 8); }), released("copy", "writes", 16)));
+  CHECK(contains(error_of([&] { upload_bytes(on.s, on.host.data(), gone, 8); }), released("upload", "writes", 16)));
+  CHECK(contains(error_of([&] { download_bytes(on.s, gone, on.host.data(), 8); }), released("download", "reads", 16)));
+  CHECK(contains(error_of([&] { copy_bytes(on.s, on.memory.data(), gone, 8); }), released("copy", "writes", 16)));
   CHECK(contains(error_of([&] { fill_bytes(on.s, gone, 1, 8); }), released("fill", "writes", 16)));
-  const reduce_scratch scratch(on.s);
+  const raw_buffer scratch(on.gpu, std::size_t{8} << 20);
   CHECK(contains(error_of([&] {
-                   reduce_segments(on.s, reduce_op::sum, on.memory.data(), on.other.data(), gone_offsets, 1, scratch);
+                   reduce_segments(on.s, on.memory.data(), on.other.data(), gone_offsets, 1, scratch);
                  }),
                  "reduce_segments: reads released memory (16 bytes at offset 0 of allocation "));
   CHECK(on.is_untouched());
@@ -160,17 +155,17 @@ TEST_CASE("host memory as device memory, and the other way round" * doctest::ski
   planted on(true);
   auto* const data = on.memory.data();
   auto* const host = on.host.data();
-  CHECK(contains(error_of([&] { upload_bytes(on.s, host, host + 64, 8); }),
+  CHECK(contains(error_of([&] { upload_bytes(on.s, host + 64, host, 8); }),
                  "upload: writes memory that is not device memory (8 bytes outside every allocation of simt)"));
-  CHECK(contains(error_of([&] { download_bytes(on.s, host, host + 64, 8); }), "download: reads memory that is not"));
+  CHECK(contains(error_of([&] { download_bytes(on.s, host + 64, host, 8); }), "download: reads memory that is not"));
   CHECK(contains(error_of([&] { fill_bytes(on.s, host, 1, 8); }), "fill: writes memory that is not"));
-  CHECK(contains(error_of([&] { upload_bytes(on.s, data, on.other.data(), 8); }),
+  CHECK(contains(error_of([&] { upload_bytes(on.s, on.other.data(), data, 8); }),
                  "upload: reads device memory where host memory is expected (allocation "));
-  CHECK(contains(error_of([&] { download_bytes(on.s, data, on.other.data(), 8); }), "download: writes device memory"));
+  CHECK(contains(error_of([&] { download_bytes(on.s, on.other.data(), data, 8); }), "download: writes device memory"));
   CHECK(on.is_untouched());
   // Without checks a simulated device works in host memory too.
   set_checks(on.gpu, false);
-  CHECK(error_of([&] { upload_bytes(on.s, host, host + 64, 8); }).empty());
+  CHECK(error_of([&] { upload_bytes(on.s, host + 64, host, 8); }).empty());
 }
 
 TEST_SUITE_END();

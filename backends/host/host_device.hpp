@@ -43,7 +43,7 @@ class host_device : public detail::backend_device {
   void copy(void* stream, void* to, const void* from, std::size_t bytes, detail::copy_direction direction) override;
   void copy_rows(void* stream, const detail::pitched_rows& rows, detail::copy_direction direction) override;
   void fill(void* stream, void* to, unsigned char value, std::size_t bytes) override;
-  const void* host_view(const void* memory, std::size_t, const char*) const override { return memory; }
+  const void* host_view(const void* memory, std::size_t) const override { return memory; }
 
   thread_team& team() noexcept { return team_; }
   const allocations& memory_given() const noexcept { return allocations_; }

@@ -36,7 +36,7 @@ std::string text_of(const allocation& memory, const std::string& device) {
 }
 
 std::string problem(const host_access& a, const char* what) {
-  return std::string(a.call) + ": " + a.access + " " + what;
+  return std::string(a.access) + " " + what;
 }
 
 [[noreturn]] void fail_outside(const host_access& a, const allocation& memory, const std::string& device) {

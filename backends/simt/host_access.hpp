@@ -12,7 +12,6 @@ namespace twill::simt {
 
 /// Rows of bytes that a host call reads or writes; `pitch` may be negative.
 struct host_access {
-  const char* call;    ///< "upload"
   const char* access;  ///< "reads", "writes"
   const void* first;
   std::int64_t rows;
@@ -22,7 +21,7 @@ struct host_access {
 
 /// Device memory of a host call. With `strict` it must be an allocation that is live; without, memory of the host is
 /// accepted too, but no access that starts inside an allocation may leave it.
-/// Throws: invalid_argument, naming the call, the allocation and the offset.
+/// Throws: invalid_argument, naming the allocation and the offset.
 void require_device_memory(const host_access& a, const host::allocations& all, const std::string& device, bool strict);
 
 /// Host memory of a host call: must not be an allocation of the device.

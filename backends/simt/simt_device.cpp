@@ -140,21 +140,11 @@ void simt_device::release(void* memory) noexcept {
   host_device::release(memory);
 }
 
-namespace {
-
-const char* name_of(detail::copy_direction direction) {
-  if (direction == detail::copy_direction::host_to_device) return "upload";
-  return direction == detail::copy_direction::device_to_host ? "download" : "copy";
-}
-
-}  // namespace
-
 void simt_device::require_bounds(const detail::pitched_rows& a, detail::copy_direction direction) const {
-  const char* const call = name_of(direction);
   const bool strict = chosen_settings().checks;
   const auto row_bytes = static_cast<std::size_t>(a.row_bytes);
-  const host_access in{call, "reads", a.in, a.rows, row_bytes, a.in_pitch};
-  const host_access out{call, "writes", a.out, a.rows, row_bytes, a.out_pitch};
+  const host_access in{"reads", a.in, a.rows, row_bytes, a.in_pitch};
+  const host_access out{"writes", a.out, a.rows, row_bytes, a.out_pitch};
   const auto& name = properties().name;
   if (direction != detail::copy_direction::device_to_host) require_device_memory(out, memory_given(), name, strict);
   if (direction != detail::copy_direction::host_to_device) require_device_memory(in, memory_given(), name, strict);
@@ -182,14 +172,14 @@ void simt_device::copy_rows(void* stream, const detail::pitched_rows& a, detail:
 
 void simt_device::fill(void* stream, void* to, unsigned char value, std::size_t bytes) {
   if (bytes == 0) return;
-  require_device_memory({"fill", "writes", to, 1, bytes, 0}, memory_given(), properties().name,
+  require_device_memory({"writes", to, 1, bytes, 0}, memory_given(), properties().name,
                         chosen_settings().checks);
   host_device::fill(stream, to, value, bytes);
   shadow_.write(to, bytes);
 }
 
-const void* simt_device::host_view(const void* memory, std::size_t bytes, const char* call) const {
-  require_device_memory({call, "reads", memory, 1, bytes, 0}, memory_given(), properties().name,
+const void* simt_device::host_view(const void* memory, std::size_t bytes) const {
+  require_device_memory({"reads", memory, 1, bytes, 0}, memory_given(), properties().name,
                         chosen_settings().checks);
   return memory;
 }

@@ -25,7 +25,7 @@ class simt_device : public host::host_device {
   void copy(void* stream, void* to, const void* from, std::size_t bytes, detail::copy_direction direction) override;
   void copy_rows(void* stream, const detail::pitched_rows& rows, detail::copy_direction direction) override;
   void fill(void* stream, void* to, unsigned char value, std::size_t bytes) override;
-  const void* host_view(const void* memory, std::size_t bytes, const char* call) const override;
+  const void* host_view(const void* memory, std::size_t bytes) const override;
 
   /// Why the device does not run launches like this; none when it does.
   native_error refuse(const detail::launch_config& config) const noexcept;

@@ -130,7 +130,7 @@ void run(const char* operation, stream_ref stream, const problem& p, const void*
     detail::require_aligned(in, element_bytes(p.in_type), "in");  // null where all segments are empty
     detail::require_memory(places, sizeof *offsets);
     detail::require_disjoint(places, output);
-    detail::require_ascending_offsets(stream.on(), offsets, p.shape.rows + 1, "reduce_segments");
+    detail::require_ascending_offsets(stream.on(), offsets, p.shape.rows + 1);
   } else if (p.length() > 0) {
     detail::require_memory(input, element_bytes(p.in_type));
     detail::require_disjoint(input, output);

@@ -104,7 +104,7 @@ void require_offsets(stream_ref stream, const scan_args& args, const void* out) 
   detail::require_pointer(args.offsets, "offsets");
   detail::require_aligned(args.offsets, alignof(std::int64_t), "offsets");
   detail::require_disjoint({"offsets", args.offsets, bytes}, {"out", out, span_bytes(args, args.out_ld)});
-  detail::require_ascending_offsets(stream.on(), args.offsets, args.segments, "scan_segments");
+  detail::require_ascending_offsets(stream.on(), args.offsets, args.segments);
 }
 
 }  // namespace
