@@ -236,43 +236,39 @@ set(twill_device_models
 set(twill_tool_without_simt_sources src/tool/without_simulator.cpp)
 
 set(twill_tool_sources
-  src/tool/array_check.cpp
   src/tool/bench_array.cpp
   src/tool/bench_command.cpp
-  src/tool/bench_copy.cpp
-  src/tool/bench_file.cpp
-  src/tool/bench_list.cpp
-  src/tool/bench_permute.cpp
+  src/tool/bench_move.cpp
   src/tool/bench_plan.cpp
   src/tool/bench_reduce.cpp
   src/tool/bench_run.cpp
   src/tool/bench_table.cpp
   src/tool/bench_transpose.cpp
-  src/tool/bench_transpose_in_place.cpp
-  src/tool/moved_transpose.cpp
   src/tool/case_runner.cpp
+  src/tool/cases.cpp
   src/tool/compare_command.cpp
+  src/tool/data.cpp
   src/tool/devices_command.cpp
-  src/tool/format.cpp
+  src/tool/interrupt.cpp
   src/tool/main.cpp
-  src/tool/moved_check.cpp
-  src/tool/moving_problem.cpp
-  src/tool/numbers.cpp
+  src/tool/moved.cpp
+  src/tool/options.cpp
   src/tool/output_file.cpp
   src/tool/parse.cpp
-  src/tool/pattern.cpp
   src/tool/profile_command.cpp
   src/tool/profile_svg.cpp
   src/tool/profile_text.cpp
   src/tool/progress.cpp
+  src/tool/random_cases.cpp
   src/tool/reference.cpp
-  src/tool/report_file.cpp
+  src/tool/report.cpp
+  src/tool/set_text.cpp
   src/tool/source_text.cpp
   src/tool/statistics.cpp
   src/tool/svg_page.cpp
-  src/tool/table.cpp
+  src/tool/sweep_svg.cpp
+  src/tool/text.cpp
   src/tool/timing.cpp
-  src/tool/transpose_check.cpp
   src/tool/working_set.cpp)
 
 set(twill_tests
@@ -316,15 +312,6 @@ set(twill_tests
   tests/transpose_in_place_test.cpp
   tests/transpose_test.cpp)
 
-set(twill_benchmarks
-  tests/bench/simt_launch_bench.cpp
-  tests/bench/transpose_bench.cpp)
-set(twill_grid_sources
-  tests/bench/grid/cells.cpp
-  tests/bench/grid/main.cpp
-  tests/bench/grid/measure.cpp
-  tests/bench/grid/plot.cpp
-  tests/bench/grid/report.cpp)
 
 # What a folder holds and no list names is a mistake: it would neither be built nor tested.
 function(twill_check_lists)
@@ -332,10 +319,9 @@ function(twill_check_lists)
       ${twill_launch_sources} ${twill_vector_sources} ${twill_tool_without_simt_sources} ${twill_kernel_sources}
       ${twill_gpu_sources} ${twill_host_sources} ${twill_cpu_sources} ${twill_simt_sources} ${twill_ladder_sources}
       ${twill_ladder_kernel_sources} ${twill_ladder_gpu_sources} ${twill_ladder_simt_sources} ${twill_ladder_cub_sources} ${twill_ladder_cpu_sources}
-      ${twill_device_schema} ${twill_device_models} ${twill_tool_sources} ${twill_tests} ${twill_benchmarks})
+      ${twill_device_schema} ${twill_device_models} ${twill_tool_sources} ${twill_tests})
   file(GLOB_RECURSE there RELATIVE "${TWILL_ROOT}" "${TWILL_ROOT}/include/*.hpp" "${TWILL_ROOT}/src/*.cpp"
-       "${TWILL_ROOT}/backends/*.cpp" "${TWILL_ROOT}/presets/devices/*.json" "${TWILL_ROOT}/tests/*_test.cpp"
-       "${TWILL_ROOT}/tests/*_bench.cpp")
+       "${TWILL_ROOT}/backends/*.cpp" "${TWILL_ROOT}/presets/devices/*.json" "${TWILL_ROOT}/tests/*_test.cpp")
   list(REMOVE_ITEM there ${listed})
   if(there)
     list(JOIN there ", " there)

@@ -2,6 +2,7 @@
 # Runs the command `twill` (its path is $1) on good and bad input: exit codes, one-line messages, files whole or absent.
 set -u
 twill=$(realpath "$1")
+root=$(dirname "$(dirname "$(realpath "$0")")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -23,15 +24,25 @@ run() {
   [ "$code" -eq "$expected" ] || report "$*" "exit code $code, not $expected"
 }
 
-# refused PATTERN ARGUMENTS...: exit code 2, nothing on stdout, and one line "twill: ..." on stderr with PATTERN in it.
-refused() {
-  local pattern=$1
-  shift
-  run 2 "$@"
+# stopped CODE PATTERN ARGUMENTS...: nothing on stdout, and one line "twill: ..." on stderr with PATTERN in it.
+stopped() {
+  local code=$1 pattern=$2
+  shift 2
+  run "$code" "$@"
   [ ! -s out ] || report "$*" "it wrote to stdout"
   [ "$(wc -l <err)" -eq 1 ] || report "$*" "not one line on stderr"
   grep -q '^twill: .* (.*) .*' err || report "$*" "not PROBLEM (WHY) SUGGESTION"
   grep -q -- "$pattern" err || report "$*" "no \"$pattern\" in its message"
+}
+
+# refused PATTERN ARGUMENTS...: bad usage. unable PATTERN ARGUMENTS...: no such device, or not enough memory.
+refused() { stopped 2 "$@"; }
+unable() { stopped 3 "$@"; }
+
+# follows FILE SCHEMA: the file is what the schema of that name says.
+follows() {
+  checks=$((checks + 1))
+  python3 "$root/tests/support/follows_schema.py" "$1" "$root/presets/schemas/$2.json" >err 2>&1 || report "(schema)" "$1 is no $2 file"
 }
 
 # shown PATTERN: the last command wrote PATTERN to stdout.
@@ -65,6 +76,7 @@ devices() {
   shown '^simt '
   narrow
   grep -q '"name": "cpu"' devices.json || report devices "no cpu in its JSON"
+  follows devices.json devices
 }
 
 bench() {
@@ -87,6 +99,77 @@ bench() {
   run 0 bench --device simt --size 40x70 --block 8x32 --warm
   shown '^Left out: '
   run 0 bench --device simt --size 1x1 --size 1x300 --size 300x1 --warm
+  follows cpu.json bench
+  follows simt.json bench
+  grep -q '"command": ".*bench transpose --device cpu' cpu.json || report bench "no command line in its JSON"
+}
+
+# Memory is counted by what tiny problems take, not by their elements.
+tiny() {
+  local size
+  for size in 2 3x1 1; do
+    (ulimit -v 4000000 && "$twill" bench transpose --device cpu --size $size --type u8 --reps 2 >out 2>err </dev/null) ||
+      report "bench --size $size" "not within 4 GB of address space"
+    checks=$((checks + 1))
+  done
+}
+
+# A rung that fails is a row; the others and the file are there. The sheet allows a block less shared memory than rungs
+# with a static tile take.
+failing() {
+  run 0 bench --device simt:k20 --size 70 --kernel tuned,coalesced,copy --json whole.json
+  sed -e 's/"shared_bytes_per_block": *[0-9]*/"shared_bytes_per_block": 64/' "$root/presets/devices/k20.json" >tiny.json
+  run 1 bench --device simt:tiny.json --size 70 --json failed.json
+  shown '^tuned .* FAILED'
+  shown '^FAILED: tuned 70x70 f32: '
+  grep -q '"status": "failed"' failed.json || report bench "no failed row in its JSON"
+  grep -q '"status": "ok"' failed.json || report bench "no other row in its JSON"
+  follows failed.json bench
+}
+
+random() {
+  local op
+  for op in transpose permute copy; do
+    run 0 bench $op --random 12 --seed 5 --max-bytes 2^16 --device cpu --reps 3 --json $op-random.json
+    shown "^$op: 12 random cases of seed 5, 512 bytes to 64 KiB"
+    shown '^ *all  *12  *[0-9.]* '
+    shown '^worst  case'
+    narrow
+    follows $op-random.json bench
+    run 0 bench $op --random 6 --seed 6 --max-bytes 2^15 --device simt
+    shown '6 cases checked'
+  done
+  cp permute-random.json first.json
+  run 0 bench permute --random 12 --seed 5 --max-bytes 2^16 --device cpu --reps 3 --json again.json
+  [ "$(grep -c '"below_0.7"' again.json)" -ge 2 ] || report bench "no distribution in its JSON"
+  [ "$(grep '"order"' -A 5 first.json)" = "$(grep '"order"' -A 5 again.json)" ] || report bench "a seed draws other cases"
+  for count in 0 -1 x; do refused 'random' bench permute "--random=$count" --device cpu; done
+  for seed in x -3 1.5; do refused 'seed' bench permute --random 3 "--seed=$seed" --device cpu; done
+  refused 'known: transpose, permute, copy' bench reduce --random 3
+  refused 'room' bench permute --random 3 --max-bytes 100
+  refused 'do not go together' bench permute --random 3 --size 4x4
+  refused 'belongs to --random' bench --seed 3
+}
+
+sets() {
+  run 0 bench --grid small,batched --max-bytes 2^14 --device cpu --reps 1 --json grid.json
+  shown '^small: up to 1 MiB'
+  shown '^64x64 '
+  shown '^cpu-tuned on cpu: .* geometric mean '
+  narrow
+  follows grid.json bench
+  run 0 bench --grid strided --max-bytes 4096 --device cpu,simt --reps 1 --json strided.json
+  grep -q '"gap": 1' strided.json || report bench "no gap in its JSON"
+  run 0 bench transpose-in-place --grid all --max-bytes 4096 --device cpu --reps 1
+  shown '^least-scratch on cpu: '
+  run 0 bench --sweep batched --max-bytes 512 --device cpu --reps 1 --warm --svg sweep.svg
+  shown '^sweep-batched: '
+  tail -1 sweep.svg | grep -q '</svg>' || report bench "no picture of a sweep"
+  grep -q viewBox sweep.svg || report bench "a picture that does not scale"
+  refused 'known: main, odd' bench --grid frobnicate
+  refused 'is for transposes' bench permute --grid main
+  refused 'nothing to measure' bench --sweep square --max-bytes 10 --device cpu
+  refused 'belongs to --sweep' bench --device cpu --size 4 --svg x.svg
 }
 
 bench_moves() {
@@ -96,13 +179,13 @@ bench_moves() {
   narrow
   grep -q '"order": ' permute.json || report bench "no order in its JSON"
   ! grep -q '"valid": false' permute.json || report bench "a permutation is not valid"
-  grep -q ',12x30x20,"1,0,2"$' permute.csv || report bench "no extents and order in its CSV"
+  grep -q ',12x30x20,"1,0,2",' permute.csv || report bench "no extents and order in its CSV"
   run 0 compare permute.json
   shown '^permute 12x30x20 to 1,0,2 f32'
   printf '# cases\nu8 30x20x7 0,2,1\n\nc128 5x7x9x4\n' >list.txt
   run 0 bench permute --device cpu --list list.txt --reps 3
-  shown '^u8 30x20x7 0,2,1 '
-  shown '^cpu-tuned on cpu: 2 cases, median '
+  shown '^u8 30x20x7 to 0,2,1 '
+  shown '^cpu-tuned on cpu: 2 cases, geometric mean '
   run 0 bench copy --device cpu,simt --size 70 --size 40x30 --size 20x33x37 --type u8,f64 --warm --json copy.json
   run 0 bench reverse --device cpu,simt --size 1 --size 30001 --type u8,u16,f32,f64,c128 --warm --json reverse.json
   ! grep -q '"valid": false' copy.json reverse.json || report bench "a copy or reversal is not valid"
@@ -121,7 +204,9 @@ bad_moves() {
   run 0 bench sieve --device cpu,simt --size 30001 --warm --reps 3
   shown 'sieve 30001 i32'
   refused 'i32' bench sieve --type f64
-  refused 'no matrix' bench reduce-rows --size 64
+  refused 'no matrix' bench reduce-rows --size 4x4x4
+  run 0 bench reduce-columns --device cpu --size 64 --reps 3
+  shown 'reduce-columns 64x64 f32'
   refused 'only bytes' bench scan --type b3
   refused 'none of the 3' bench permute --size 2x3x4 --order 1,0,1
   refused 'none of the 3' bench permute --size 2x3x4 --order 1,0
@@ -153,8 +238,8 @@ bad_bench() {
   refused 'expected: frobnicate' frobnicate
   refused 'expected: --frobnicate' bench --frobnicate
   refused 'known: transpose' bench frobnicate
-  refused 'cpu, ' bench --device frobnicate
-  refused 'simt' bench --device simt:frobnicate
+  unable 'cpu, ' bench --device frobnicate
+  unable 'simt' bench --device simt:frobnicate
   refused 'cpu-naive' bench --device cpu --kernel frobnicate
   refused 'naive-row' bench --device simt --kernel frobnicate
   refused 'u8, u16' bench --type f31
@@ -163,8 +248,8 @@ bad_bench() {
   for size in 3,,4 ,3 3,; do refused 'empty part' bench "--size=$size"; done
   refused 'two' bench --size 2x3x4x5
   refused 'too large' bench --size 9000000000000000000x9
-  refused 'free' bench --device cpu --size 9000000x90000000
-  refused 'free' bench --device simt --size 9000000x90000000
+  unable 'free' bench --device cpu --size 9000000x90000000
+  unable 'free' bench --device simt --size 9000000x90000000
   for block in 0x8 8 8x 8x8x8 -8x8 ax8 99999999999x1; do refused 'block' bench "--block=$block"; done
   refused 'a block' bench --device simt --block 64x32
   refused 'known: .*32x8' bench --device simt --block 7x7
@@ -181,10 +266,10 @@ bad_files() {
   refused 'folder' bench --device cpu --size 8 --json .
   refused 'cannot write' devices --json nowhere/out.json
   refused 'same file' bench --device cpu --size 8 --json same --csv same
-  refused 'frobnicate' bench --device frobnicate --json never.json
+  unable 'frobnicate' bench --device frobnicate --json never.json
   [ ! -e never.json ] || report bench "it left a file after bad usage"
   echo precious >kept.json
-  refused 'frobnicate' bench --device frobnicate --json kept.json
+  unable 'frobnicate' bench --device frobnicate --json kept.json
   [ "$(cat kept.json)" = precious ] || report bench "it changed a file after bad usage"
 }
 
@@ -193,10 +278,33 @@ compare() {
   shown '^A '
   shown '^cpu-naive '
   narrow
+  cat >slower.py <<'END'
+import json, sys
+d = json.load(open("cpu.json"))
+for r in d["results"]:
+    scale = {"cpu-naive": 2.0, "cpu-tuned": 1.001}.get(r["kernel"], 1.0)
+    r["gbps"] /= scale
+    for k in r["ms"]:
+        r["ms"][k] = r["ms"]["median"] * scale * {"median": 1, "p25": 0.99, "p75": 1.01}[k]
+json.dump(d, open("slower.json", "w"))
+END
+  python3 slower.py
+  run 0 compare slower.json slower.json
+  shown '1.00~$'
+  run 0 compare cpu.json slower.json
+  shown '^cpu-naive .* 0.5'
+  shown 'spread %'
+  shown '^B/A: geometric mean'
+  narrow
   refused 'required' compare
   refused 'No such file' compare nowhere.json
   echo '{"schema": 1, "results": [{"op": 3}]}' >bad.json
-  refused 'results\[0\].op should be a string' compare cpu.json bad.json
+  refused 'results\[0\].op: .*must be string' compare cpu.json bad.json
+  echo '{"schema": 1, "results": [{"op": "copy"}]}' >bad.json
+  refused 'results\[0\].device is missing' compare bad.json
+  echo '{"schema": 1, "results": []}' >bad.json
+  refused 'no results' compare bad.json
+  refused 'it is a folder' compare .
   echo '{"schema": 99, "results": []}' >bad.json
   refused 'schema 99' compare bad.json
   head -c 100 cpu.json >bad.json
@@ -207,7 +315,7 @@ profile() {
   refused 'simulated' profile
   refused 'simt:h200' profile --device cpu
   refused 'simt:mi250x' profile --device simt
-  refused 'there are: simt' profile --device simt:frobnicate
+  unable 'there are: simt' profile --device simt:frobnicate
   refused 'known: transpose' profile frobnicate --device simt:h200
   refused 'at least one block' profile --device simt:h200 --threads 0
   refused 'both write to standard output' profile --device simt:h200 --json - --svg -
@@ -258,6 +366,11 @@ profile() {
   shown 'Checked: 0 of '
   run 0 profile reduce --device simt:mi250x --kernel sequential --size 4096 --json -
   shown '"global_loads"'
+  cp out profile.json
+  follows profile.json profile
+  run 0 profile reduce --device simt:h200,simt:mi300x --kernel sequential,tuned --size 4096
+  shown '^simt:mi300x  *tuned '
+  ! grep -q '^reduce memcpy' out || report profile "a heading of memcpy with nothing below it"
 }
 
 # Predicted times, beside a table of others.
@@ -282,7 +395,7 @@ END
   refused 'No such file' bench --device simt:k20 --size 64 --compare missing.json
 }
 
-# A run that is interrupted, here when its first table is out, leaves neither its file nor a part of one.
+# A run that is interrupted, here when its first table is out, keeps what it has and says that it is a part.
 interrupted() {
   mkdir empty
   mkfifo table
@@ -292,15 +405,22 @@ interrupted() {
   set +m
   read -r line <table
   kill -INT "$running"
-  wait "$running" 2>err || code=$?
+  wait "$running" 2>/dev/null || code=$?
   checks=$((checks + 1))
   [ "$code" -eq 130 ] || report "(interrupted)" "exit code $code, not that of SIGINT (first line: $line)"
-  [ -z "$(ls -A empty)" ] || report "(interrupted)" "it left $(ls empty)"
+  [ "$(ls -A empty)" = out.json ] || report "(interrupted)" "it left $(ls empty)"
+  grep -q '"partial": true' empty/out.json || report "(interrupted)" "its file is not marked"
+  grep -q '"rows": 8' empty/out.json || report "(interrupted)" "what was done is not in its file"
+  follows empty/out.json bench
 }
 
 version_and_help
 devices
 bench
+tiny
+failing
+random
+sets
 bench_moves
 bad_moves
 batched_and_in_place

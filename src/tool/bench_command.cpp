@@ -1,6 +1,5 @@
-#include "bench_command.hpp"
-
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -9,14 +8,13 @@
 
 #include <fmt/core.h>
 
-#include "bench_list.hpp"
 #include "bench_run.hpp"
-#include "format.hpp"
-#include "list_option.hpp"
+#include "commands.hpp"
+#include "interrupt.hpp"
 #include "output_file.hpp"
-#include "reference.hpp"
-#include "refuse.hpp"
-#include "report_file.hpp"
+#include "report.hpp"
+#include "set_text.hpp"
+#include "text.hpp"
 
 namespace twill::tool {
 namespace {
@@ -24,13 +22,13 @@ namespace {
 /// The command line as it was written.
 struct bench_arguments {
   std::string operation = "transpose";
-  std::vector<std::string> devices, kernels, sizes, types, blocks;
-  std::string order, list_path;
+  std::vector<std::string> devices, kernels, sizes, types, blocks, grid;
+  std::string order, list_path, sweep, random, seed, max_bytes;
   std::string loop = "over";
-  int reps = 31;
+  std::optional<int> reps;
   bool cold = false;
   bool warm = false;
-  std::string json_path, csv_path, reference_path;
+  std::string json_path, csv_path, svg_path, reference_path;
 };
 
 /// One line an operation.
@@ -45,35 +43,105 @@ std::vector<const ladder_operation*> operations() {
   };
 }
 
+/// Refuses options that would be ignored.
+void require_one_set(const bench_arguments& a) {
+  std::vector<std::string> given;
+  const auto add = [&](const char* option, bool is_given) {
+    if (is_given) given.emplace_back(option);
+  };
+  add("--list", !a.list_path.empty());
+  add("--grid", !a.grid.empty());
+  add("--sweep", !a.sweep.empty());
+  add("--random", !a.random.empty());
+  const bool is_set = !given.empty();
+  add("--size", !a.sizes.empty());
+  add("--type", !a.types.empty());
+  add("--order", !a.order.empty());
+  add("--compare", !a.reference_path.empty());
+  if (is_set && given.size() > 1) {
+    refuse(fmt::format("{} do not go together", joined(given, " and ")), "each says which cases to measure",
+           "leave all but one out");
+  }
+  const auto needs = [](const char* option, bool is_given, const char* other, bool has_other) {
+    if (is_given && !has_other) {
+      refuse(fmt::format("{} means nothing here", option), fmt::format("it belongs to {}", other), "leave it out");
+    }
+  };
+  needs("--seed", !a.seed.empty(), "--random", !a.random.empty());
+  needs("--svg", !a.svg_path.empty(), "--sweep", !a.sweep.empty());
+  needs("--max-bytes", !a.max_bytes.empty(), "--random, --grid and --sweep", is_set && a.list_path.empty());
+}
+
+case_set cases_of(const bench_arguments& a, const ladder_operation& operation) {
+  require_one_set(a);
+  const std::int64_t most = a.max_bytes.empty() ? 0 : parse_count("--max-bytes", a.max_bytes, 1);
+  if (!a.list_path.empty()) return read_cases(a.list_path);
+  if (!a.grid.empty()) return grid_cases(operation.name, a.grid, most);
+  if (!a.sweep.empty()) return sweep_cases(operation.name, a.sweep, most);
+  if (!a.random.empty()) {
+    const std::int64_t seed = a.seed.empty() ? 1 : parse_count("--seed", a.seed, 0);
+    return random_cases(operation.name, parse_count("--random", a.random, 1), static_cast<std::uint64_t>(seed), most);
+  }
+  case_set set;
+  const auto or_default = [](const std::vector<std::string>& given, const std::string& standard) {
+    return given.empty() ? std::vector<std::string>{standard} : given;
+  };
+  const extents order = a.order.empty() ? extents{} : parse_order(a.order);
+  for (const std::string& size : or_default(a.sizes, operation.default_size)) {
+    for (const std::string& type : or_default(a.types, operation.default_type)) {
+      set.cases.push_back({parse_type(type), parse_size(size), order, 0, ""});
+    }
+  }
+  return set;
+}
+
 bench_options options_of(const bench_arguments& arguments, const ladder_operation& operation) {
   bench_options options;
   options.devices = arguments.devices;
   options.kernels = arguments.kernels;
-  for (const std::string& size : arguments.sizes) options.sizes.push_back(parse_size(size));
-  if (options.sizes.empty()) options.sizes.push_back(parse_size(operation.default_size));
-  for (const std::string& type : arguments.types) options.types.push_back(parse_type(type));
-  if (options.types.empty()) options.types.push_back(parse_type(operation.default_type));
-  if (!arguments.order.empty()) options.order = parse_order(arguments.order);
-  if (!arguments.list_path.empty()) options.list = read_bench_list(arguments.list_path);
+  options.set = cases_of(arguments, operation);
   for (const std::string& block : arguments.blocks) options.blocks.push_back(parse_block(block));
   if (arguments.cold && arguments.warm) {
     refuse("--cold and --warm are both given", "each is the opposite of the other", "leave one out");
   }
   options.loops = parse_loop(arguments.loop);
-  if (arguments.reps < 1) {
-    refuse(fmt::format("--reps {} measures nothing", arguments.reps), "at least one sample is needed",
+  if (arguments.reps && *arguments.reps < 1) {
+    refuse(fmt::format("--reps {} measures nothing", *arguments.reps), "at least one sample is needed",
            "write for example --reps 31");
   }
-  options.reps = arguments.reps;
+  const case_layout layout = options.set.layout;
+  options.reps = arguments.reps.value_or(layout == case_layout::sweep ? 5 : layout == case_layout::tables ? 31 : 15);
   options.cold = !arguments.warm;
   return options;
 }
 
-int run(const bench_arguments& arguments) {
+/// 0 done, 1 a result is wrong or failed, 3 all of them for want of memory.
+int exit_code_of(const bench_report& report) {
+  const auto count = [&](const char* status) {
+    return std::count_if(report.results.begin(), report.results.end(),
+                         [&](const bench_result& result) { return result.status == status; });
+  };
+  const auto wrong = count("wrong"), failed = count("failed");
+  if (wrong + failed == 0) return 0;
+  fmt::print(stderr, "twill: {} of {} results wrong, {} failed (an output was not what its kernel promises, or a kernel "
+                     "could not run) see the rows WRONG and FAILED\n",
+             wrong, report.results.size(), failed);
+  return 1;
+}
+
+/// Ends as the signal would have, now that what was measured is written.
+[[noreturn]] void die_of(int signal) {
+  fmt::print(stderr, "twill: interrupted (what was measured until then is kept) run it again for the rest\n");
+  std::fflush(stdout);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+  std::abort();  // not reached
+}
+
+int run(const bench_arguments& arguments, const tool_run& tool) {
   const ladder_operation& operation = operation_named(arguments.operation);
   const bench_options options = options_of(arguments, operation);
-  const output_file json_file(arguments.json_path);
-  const output_file csv_file(arguments.csv_path);
+  const output_file json_file(arguments.json_path), csv_file(arguments.csv_path), svg_file(arguments.svg_path);
   if (json_file.wanted() && arguments.json_path == arguments.csv_path) {
     refuse("--json and --csv name the same file", arguments.json_path, "give each its own");
   }
@@ -82,30 +150,25 @@ int run(const bench_arguments& arguments) {
   const bench_plan plan = plan_bench(operation, options);
 
   bench_report report;
-  const bool tables = !json_file.is_stdout() && !csv_file.is_stdout(), listed = !options.list.empty();
+  report.provenance = tool.provenance;
+  const bool tables = !json_file.is_stdout() && !csv_file.is_stdout() && !svg_file.is_stdout();
+  const bool is_set = options.set.layout != case_layout::tables;
   bool first = true;
   run_bench(plan, options, report, [&](const bench_table& shown) {
-    if (!tables || listed) return;
+    if (!tables || is_set) return;
     fmt::print("{}{}", first ? "" : "\n", table_text(shown, report.results));
     std::fflush(stdout);
     first = false;
   });
-  if (tables && listed) fmt::print("{}", list_text(report.results));
+  if (options.set.layout == case_layout::random) report.distributions = distributions_of(report.results);
+  if (tables && is_set && !report.results.empty()) fmt::print("{}", set_text(options.set, report));
   if (tables && reference) fmt::print("\n{}", beside_reference(report.results, *reference));
+  for (const std::string& note : plan.notes) fmt::print(stderr, "{}\n", note);
   json_file.write(json_text(json_of(report)));
   csv_file.write(csv_text(report));
-
-  const auto wrong = std::count_if(report.results.begin(), report.results.end(),
-                                   [](const bench_result& result) { return !result.valid; });
-  if (wrong == 0) return 0;
-  fmt::print(stderr, "twill: {} of {} results wrong (an output was not what its kernel promises) see the rows WRONG\n",
-             wrong, report.results.size());
-  return 1;
-}
-
-// A path that is there: "" would measure for minutes and write nothing.
-std::string not_empty(const std::string& path) {
-  return path.empty() ? "an empty path (name a file, or -)" : "";
+  if (svg_file.wanted()) svg_file.write(sweep_svg(report));
+  if (report.partial) die_of(interrupted());
+  return exit_code_of(report);
 }
 
 void add_options(CLI::App& bench, bench_arguments& to) {
@@ -119,13 +182,7 @@ void add_options(CLI::App& bench, bench_arguments& to) {
   add_list(bench, "--kernel", to.kernels, "Only this rung, and memcpy beside it. Default: all", "NAME");
   add_list(bench, "--size", to.sizes, "Rows and columns, N is NxN; BxRxC for B matrices;\nor a length: 2^22", "RxC");
   bench.add_option("--order", to.order, "Permutation: which dimension comes where. Default:\nthe other way round")
-      ->type_name("I,J,K")
-      ->check(not_empty);
-  bench
-      .add_option("--list", to.list_path,
-                  "Cases from a file, a line each: TYPE SIZE [ORDER].\nPrints a line each, the median and the worst")
-      ->type_name("FILE")
-      ->check(not_empty);
+      ->type_name("I,J,K");
   add_list(bench, "--type", to.types,
            "u8 to u64, i8 to i64, f16 bf16 f32 f64 c64 c128,\nb1 to b64 (bytes), as the operation has them.\nDefault: "
            "f32, of sieve i32",
@@ -135,18 +192,34 @@ void add_options(CLI::App& bench, bench_arguments& to) {
       .add_option("--loop", to.loop,
                   "Repeat by launching again (over the kernel), inside\none launch, or both. Default: over")
       ->type_name("over|in|both");
-  bench.add_option("--reps", to.reps, "Samples a row; fewer where they take over 2 s.\nDefault: 31")->type_name("N");
+  bench.add_option("--reps", to.reps, "Samples a row; fewer where they take over 2 s.\nDefault: 31, of sets of cases 15 or 5")
+      ->type_name("N");
   bench.add_flag("--cold", to.cold, "Go round working sets of at least four times the\ncache. The default");
   bench.add_flag("--warm", to.warm, "Use one working set again and again");
+}
+
+void add_set_options(CLI::App& bench, bench_arguments& to) {
+  const char* const group = "Sets of cases, instead of --size and --type";
+  add_path(bench, "--list", to.list_path, "Cases from a file, a line each: TYPE SIZE [ORDER]")->group(group);
+  add_list(bench, "--grid", to.grid,
+           "Fixed cases: main, odd, batched, strided, small or\nall; of transpose-in-place: in-place", "PART")
+      ->group(group);
+  bench.add_option("--sweep", to.sweep, "Sizes beside one another: batched or square")->type_name("NAME")->group(group);
+  bench.add_option("--random", to.random, "N random transposes, permutations or copies")->type_name("N")->group(group);
+  bench.add_option("--seed", to.seed, "Which random cases. Default: 1")->type_name("S")->group(group);
   bench
-      .add_option("--compare", to.reference_path,
-                  "Show the bandwidths beside those of this file, which\nbench --json wrote or which was published")
-      ->type_name("FILE")
-      ->check(not_empty);
-  bench.add_option("--json", to.json_path, "Write the results here; - is standard output, and no\ntables")
-      ->type_name("FILE")
-      ->check(not_empty);
-  bench.add_option("--csv", to.csv_path, "The same as comma-separated values")->type_name("FILE")->check(not_empty);
+      .add_option("--max-bytes", to.max_bytes,
+                  "Bytes of elements of the largest case. Default: of\nrandom cases 2^29, else any")
+      ->type_name("N")
+      ->group(group);
+  add_path(bench, "--svg", to.svg_path, "Draw the sweep here")->group(group);
+}
+
+void add_files(CLI::App& bench, bench_arguments& to) {
+  add_path(bench, "--compare", to.reference_path,
+           "Show the bandwidths beside those of this file, which\nbench --json wrote or which was published");
+  add_path(bench, "--json", to.json_path, "Write the results here; - is standard output, and no\ntables");
+  add_path(bench, "--csv", to.csv_path, "The same as comma-separated values");
 }
 
 }  // namespace
@@ -160,14 +233,18 @@ const ladder_operation& operation_named(const std::string& name) {
   refuse(fmt::format("no operation \"{}\" to run", name), "known: " + joined(known), "choose one of these");
 }
 
-void add_bench_command(CLI::App& app, int& exit_code) {
+void add_bench_command(CLI::App& app, tool_run& tool) {
   CLI::App* bench = app.add_subcommand("bench", "Measure and check every rung of an operation");
   const auto arguments = std::make_shared<bench_arguments>();
   add_options(*bench, *arguments);
+  add_set_options(*bench, *arguments);
+  add_files(*bench, *arguments);
   bench->footer(
       "Options with \"...\" may be given again, or take a list: --size 2048,4096x64.\n"
-      "Exit code: 0 done, 1 a result was wrong, 2 bad usage.");
-  bench->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+      "An interrupt (Ctrl-C) keeps what was measured, marked as partial.\n"
+      "Exit code: 0 done, 1 a result was wrong or failed, 2 bad usage, 3 it could not\n"
+      "run (no such device, not enough memory).");
+  bench->callback([arguments, &tool] { tool.exit_code = run(*arguments, tool); });
 }
 
 }  // namespace twill::tool

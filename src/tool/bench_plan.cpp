@@ -5,8 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "format.hpp"
-#include "refuse.hpp"
+#include "text.hpp"
 
 namespace twill::tool {
 namespace {
@@ -59,11 +58,19 @@ void require_known_kernels(const ladder_operation& operation, const bench_option
   }
 }
 
-/// The rungs of a device that are wanted, apart from its roof, which always runs.
+/// What is measured on sets of cases unless --kernel says: the operation itself and what is compared with it.
+bool is_for_sets(std::string_view op, const rung& which) {
+  if (op == "transpose" && which.name == "conflict-free") return true;
+  return !which.is_step || which.name == "tuned" || which.name == "cpu-tuned";
+}
+
+/// The rungs of a device that are wanted, without its roof, which always runs.
 std::vector<rung> wanted_rungs(const ladder_operation& operation, const device& on, const bench_options& options) {
   std::vector<rung> rungs;
+  const bool is_set = options.set.layout != case_layout::tables;
   for (const rung& each : operation.rungs(on)) {
-    const bool wanted = options.kernels.empty() || contains(options.kernels, each.name);
+    const bool by_default = !is_set || is_for_sets(operation.name, each);
+    const bool wanted = options.kernels.empty() ? by_default : contains(options.kernels, each.name);
     if (wanted && each.name != operation.roof) rungs.push_back(each);
   }
   return rungs;
@@ -150,15 +157,16 @@ std::vector<planned_table> plan_tables(const ladder_operation& operation, const 
 void require_memory(const planned_case& each) {
   if (fits_memory(each.on, *each.problem)) return;
   const double needed = static_cast<double>(each.problem->in_bytes()) + static_cast<double>(each.problem->out_bytes());
-  refuse(fmt::format("size {} {} needs {}", each.problem->text(), each.type.name, bytes_text(needed)),
-         fmt::format("{} has {} free", each.on.properties().name,
-                     bytes_text(static_cast<double>(each.on.memory().free_bytes))),
-         "choose a smaller --size or --type");
+  throw error(errc::out_of_memory,
+              fmt::format("size {} {} needs {} ({} has {} free) choose a smaller --size or --type",
+                          each.problem->text(), each.type.name, bytes_text(needed), each.on.properties().name,
+                          bytes_text(static_cast<double>(each.on.memory().free_bytes))));
 }
 
-/// The CPU's rungs run beside every other device, unless --kernel leaves them out.
+/// The CPU's rungs run beside every other device, unless --kernel leaves them out; not for sets of cases.
 void plan_cpu(bench_plan& plan, const bench_options& options) {
   const auto is_cpu = [](const device& on) { return on.properties().name == base_device; };
+  if (options.set.layout != case_layout::tables) return;
   if (std::all_of(plan.devices.begin(), plan.devices.end(), is_cpu)) return;
   plan.cpu = device::open(base_device);
   for (const rung& each : wanted_rungs(*plan.operation, *plan.cpu, options)) {
@@ -178,21 +186,39 @@ void require_use_of_block(const bench_plan& plan, const bench_options& options) 
          "leave --block out, or choose a GPU or simt with --device");
 }
 
-std::vector<listed_case> cases_of(const bench_options& options) {
-  if (!options.list.empty()) return options.list;
-  std::vector<listed_case> cases;
-  for (const extents& size : options.sizes) {
-    for (const element_type& type : options.types) cases.push_back({type, size, options.order});
-  }
-  return cases;
-}
-
-std::unique_ptr<ladder_problem> problem_of(const ladder_operation& operation, const listed_case& wanted) {
-  if (wanted.order.empty()) return operation.problem(wanted.size, wanted.type);
-  if (operation.ordered == nullptr) {
+std::unique_ptr<ladder_problem> problem_of(const ladder_operation& operation, const bench_case& wanted) {
+  if (!wanted.order.empty() && !operation.has_order) {
     refuse("an order means nothing to " + operation.name, "only permute has one", "leave --order out");
   }
-  return operation.ordered(wanted.size, wanted.type, wanted.order);
+  if (wanted.gap > 0 && !operation.has_gap) {
+    refuse("a gap means nothing to " + operation.name, "only transpose has one", "leave \"+N\" out");
+  }
+  return operation.problem(wanted);
+}
+
+/// A part of the grid has what the memory allows; of cases that the user named, each must fit.
+bool leaves_out_large(const bench_options& options) {
+  return options.set.layout == case_layout::grid || options.set.layout == case_layout::sweep;
+}
+
+void plan_cases(bench_plan& plan, const device& on, const bench_options& options) {
+  const ladder_operation& operation = *plan.operation;
+  const std::vector<rung> rungs = wanted_rungs(operation, on, options);
+  int too_large = 0;
+  for (const bench_case& wanted : options.set.cases) {
+    planned_case each{on, wanted.type, wanted.part, problem_of(operation, wanted), roof_of(operation, on), {}};
+    if (leaves_out_large(options) && !fits_memory(on, *each.problem)) {
+      ++too_large;
+      continue;
+    }
+    require_memory(each);
+    each.tables = plan_tables(operation, on, rungs, wanted.type, options);
+    plan.cases.push_back(std::move(each));
+  }
+  if (too_large > 0) {
+    plan.notes.push_back(
+        fmt::format("Left out: {} cases that do not fit the memory of {}.", too_large, on.properties().name));
+  }
 }
 
 }  // namespace
@@ -212,14 +238,9 @@ bench_plan plan_bench(const ladder_operation& operation, const bench_options& op
   plan.devices = open_devices(options.devices);
   plan_cpu(plan, options);
   require_known_kernels(operation, options, plan);
-  for (const device& on : plan.devices) {
-    const std::vector<rung> rungs = wanted_rungs(operation, on, options);
-    for (const listed_case& listed : cases_of(options)) {
-      planned_case each{on, listed.type, problem_of(operation, listed), roof_of(operation, on), {}};
-      each.tables = plan_tables(operation, on, rungs, listed.type, options);
-      require_memory(each);
-      plan.cases.push_back(std::move(each));
-    }
+  for (const device& on : plan.devices) plan_cases(plan, on, options);
+  if (plan.cases.empty()) {
+    refuse("nothing to measure", "no case is that small, or fits the memory", "give a larger --max-bytes");
   }
   require_use_of_block(plan, options);
   return plan;

@@ -9,10 +9,21 @@
 
 #include <twill/device.hpp>
 
-#include "bench_options.hpp"
-#include "ladder_problem.hpp"
+#include "cases.hpp"
+#include "problem.hpp"
 
 namespace twill::tool {
+
+/// What the user asked of `twill bench`, the same for every operation. Empty lists mean the default.
+struct bench_options {
+  std::vector<std::string> devices;
+  std::vector<std::string> kernels;
+  case_set set;
+  std::vector<block_shape> blocks;
+  std::vector<loop_kind> loops;
+  int reps = 31;
+  bool cold = true;
+};
 
 /// The rung that "vs CPU" is counted from, and the device that runs it.
 constexpr std::string_view base_name = "cpu-naive";
@@ -31,10 +42,11 @@ struct planned_table {
   std::vector<std::string> notes;    ///< which rungs are left out, and why
 };
 
-/// One device, size and type.
+/// One device and problem.
 struct planned_case {
   device on;
   element_type type;
+  std::string part;  ///< of --grid or --sweep
   std::shared_ptr<const ladder_problem> problem;
   std::optional<planned_rung> roof;
   std::vector<planned_table> tables;
@@ -47,6 +59,7 @@ struct bench_plan {
   std::vector<planned_rung> cpu_rungs;  ///< the base of "vs CPU" among them, without the CPU's roof
   std::optional<planned_rung> cpu_roof;
   std::vector<planned_case> cases;
+  std::vector<std::string> notes;  ///< on cases that are left out
 };
 
 /// Refuses what the devices cannot do: unknown devices, kernels, blocks, and more memory than there is.

@@ -11,11 +11,8 @@
 #include <twill/ladder/reduce.hpp>
 #include <twill/reduce.hpp>
 
-#include "format.hpp"
-#include "ladder_problem.hpp"
-#include "numbers.hpp"
-#include "refuse.hpp"
-#include "shared_scratch.hpp"
+#include "problem.hpp"
+#include "text.hpp"
 
 namespace twill::tool {
 namespace {
@@ -52,9 +49,7 @@ class reduce_problem : public ladder_problem {
   }
   std::size_t touched_bytes() const override { return in_bytes(); }
 
-  void write_input(void* to, std::uint64_t first, std::size_t bytes) const override {
-    write_numbers(to, first, bytes, type_.kind);
-  }
+  twill::element_type data_kind() const override { return type_.kind; }
 
   void run(stream_ref stream, const rung& which, const void* in, void* out,
            const rung_options& options) const override {
@@ -122,7 +117,7 @@ class reduce_problem : public ladder_problem {
     std::vector<unsigned char> elements(static_cast<std::size_t>(chunk * type_.bytes));
     for (std::int64_t first = 0; first < rows_ * cols_; first += chunk) {
       const std::int64_t part = std::min(chunk, rows_ * cols_ - first);
-      write_numbers(elements.data(), static_cast<std::uint64_t>(first * type_.bytes), elements.size(), type_.kind);
+      write_data(elements.data(), static_cast<std::uint64_t>(first * type_.bytes), elements.size(), type_.kind);
       read_numbers(elements.data(), part, type_.kind, numbers.data());
       for (std::int64_t i = 0; i < part; ++i) {
         const std::int64_t at = what_ == summed::columns ? (first + i) % cols_ : (first + i) / cols_;
@@ -142,26 +137,29 @@ class reduce_problem : public ladder_problem {
   mutable shared_scratch rung_scratch_;
 };
 
-std::unique_ptr<ladder_problem> make_array(const extents& size, const element_type& type) {
+std::unique_ptr<ladder_problem> make_array(const bench_case& which) {
+  const extents& size = which.size;
   if (size.size() != 1) {
     refuse(fmt::format("size {} has {} extents", extents_text(size), size.size()), "the ladder of reduce sums an array",
            "write --size COUNT, for example --size 2^22");
   }
-  require_number("reduce", type);
-  checked_product({size.front(), type.bytes, 2}, fmt::format("size {}", extents_text(size)));
-  return std::make_unique<reduce_problem>(summed::array, 1, size.front(), type);
+  require_number("reduce", which.type);
+  checked_product({size.front(), which.type.bytes, 2}, fmt::format("size {}", extents_text(size)));
+  return std::make_unique<reduce_problem>(summed::array, 1, size.front(), which.type);
 }
 
+/// {N} is N x N, as of a transpose.
 template <summed What>
-std::unique_ptr<ladder_problem> make_matrix(const extents& size, const element_type& type) {
+std::unique_ptr<ladder_problem> make_matrix(const bench_case& which) {
   const std::string name = What == summed::rows ? "reduce-rows" : "reduce-columns";
-  if (size.size() != 2) {
+  const extents& size = which.size;
+  if (size.size() > 2) {
     refuse(fmt::format("size {} is no matrix", extents_text(size)), name + " sums rows or columns",
-           "write --size ROWSxCOLS, for example --size 8192x8192");
+           "write --size ROWSxCOLS, for example --size 8192x8192, or N for a square");
   }
-  require_number(name, type);
-  checked_product({size[0], size[1], type.bytes, 2}, fmt::format("size {}", extents_text(size)));
-  return std::make_unique<reduce_problem>(What, size[0], size[1], type);
+  require_number(name, which.type);
+  checked_product({size.front(), size.back(), which.type.bytes, 2}, fmt::format("size {}", extents_text(size)));
+  return std::make_unique<reduce_problem>(What, size.front(), size.back(), which.type);
 }
 
 /// Of the ladder of reduce what matrices have too: the operation, and what memory allows.

@@ -8,8 +8,10 @@
 #include <twill/simt.hpp>
 
 #include "case_runner.hpp"
-#include "format.hpp"
+#include "compared_with.hpp"
+#include "interrupt.hpp"
 #include "progress.hpp"
+#include "text.hpp"
 
 namespace twill::tool {
 namespace {
@@ -43,36 +45,18 @@ std::vector<std::string> title_of(const bench_plan& plan, const planned_case& ea
       how};
 }
 
-/// Several rungs may have the same to say.
-void add_note(std::vector<std::string>& notes, const std::string& note) {
-  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
-}
-
-/// The place of a rung's result; empty, with a note, where the rung cannot do this problem.
-std::optional<std::size_t> try_row(case_runner& runner, const planned_rung& which, loop_kind loop,
-                                   std::vector<std::string>& notes) {
-  try {
-    return runner.row(which, loop);
-  } catch (const error& problem) {
-    if (problem.code() != errc::unsupported) throw;
-    add_note(notes, fmt::format("Left out: {}.", problem.what()));
-    return std::nullopt;
-  }
-}
-
-/// Runs the rungs of a table and adds their rows; each step's speedup is over the step before.
-void run_rungs(case_runner& runner, const planned_table& table, bench_report& report, bench_table& shown) {
+/// Each step's speedup is over the step before.
+void add_step_speedups(const planned_table& table, const std::vector<std::optional<std::size_t>>& places,
+                       bench_report& report) {
   std::optional<double> step, first;
-  for (const planned_rung& which : table.rungs) {
-    const auto place = try_row(runner, which, table.loop, shown.notes);
-    if (!place) continue;
-    shown.rows.push_back(*place);
-    bench_result& result = report.results[*place];
-    const std::optional<double> own = result.seconds ? std::optional(result.seconds->median) : std::nullopt;
-    if (!which.info.is_step) continue;
+  for (std::size_t i = 0; i < table.rungs.size(); ++i) {
+    const rung& info = table.rungs[i].info;
+    if (!places[i] || !info.is_step) continue;
+    bench_result& result = report.results[*places[i]];
+    const std::optional<double> own = result.ms ? std::optional(result.ms->median) : std::nullopt;
     if (step && own && *own > 0) result.step_speedup = *step / *own;
     step = own;
-    if (which.info.promise != rung_promise::result || !own) continue;
+    if (info.promise != rung_promise::result || !own) continue;
     if (!first) first = own;
     if (*own > 0) result.cumulative_speedup = *first / *own;
   }
@@ -82,11 +66,11 @@ void run_rungs(case_runner& runner, const planned_table& table, bench_report& re
 void compare_with_cpu(const std::vector<std::size_t>& rows, bench_report& report) {
   for (const std::size_t place : rows) {
     bench_result& row = report.results[place];
-    if (!row.seconds || row.kernel == row.roof) continue;
+    if (!row.ms || row.kernel == row.roof) continue;
     for (const bench_result& base : report.results) {
-      const bool same_problem = base.type == row.type && base.rows == row.rows && base.cols == row.cols;
-      if (base.kernel != base_name || !base.seconds || !same_problem) continue;
-      row.cpu_speedup = base.seconds->median / row.seconds->median;
+      const bool same_problem = base.type == row.type && base.problem_text() == row.problem_text();
+      if (base.kernel != base_name || !base.ms || !same_problem) continue;
+      row.cpu_speedup = base.ms->median / row.ms->median;
     }
   }
 }
@@ -95,8 +79,9 @@ std::vector<std::string> notes_of(const case_runner& runner, const planned_case&
   std::vector<std::string> notes = table.notes;
   const device_properties& on = each.on.properties();
   if (predicts(each.on)) {
-    notes.push_back(fmt::format(
-        "Predicted from the kernels' memory accesses and the datasheet of the {}, not measured.", on.model));
+    notes.push_back(
+        fmt::format("Predicted from the kernels' memory accesses and the datasheet of the {}, not measured. {}", on.model,
+                    compared_with_text(each.on)));
   } else if (!has_clock(each.on)) {
     notes.push_back(fmt::format(
         "{} runs the kernels on the CPU: its times are not GPU times, and neither they nor a bandwidth are shown.",
@@ -119,32 +104,84 @@ std::vector<std::string> notes_of(const case_runner& runner, const planned_case&
   return notes;
 }
 
+/// All rungs of a case, each once: the roof, then those of its tables.
+std::vector<planned_run> runs_of(const planned_case& each) {
+  std::vector<planned_run> runs;
+  if (each.roof) runs.push_back({*each.roof, loop_kind::over});
+  for (const planned_table& table : each.tables) {
+    for (const planned_rung& which : table.rungs) runs.push_back({which, table.loop});
+  }
+  const auto same = [](const planned_run& a, const planned_run& b) {
+    const planned_rung &x = a.which, &y = b.which;
+    return x.info.name == y.info.name && x.block.x == y.block.x && x.block.y == y.block.y && a.loop == b.loop;
+  };
+  for (auto run = runs.begin(); run != runs.end();) {
+    const bool again = std::any_of(runs.begin(), run, [&](const planned_run& before) { return same(before, *run); });
+    run = again ? runs.erase(run) : run + 1;
+  }
+  return runs;
+}
+
 class bench_runner {
  public:
   bench_runner(const bench_plan& plan, const bench_options& options, bench_report& report, const show_function& show)
-      : plan_(plan), options_(options), report_(report), show_(show), progress_(steps_of(plan)) {}
+      : plan_(plan), options_(options), report_(report), show_(show), progress_(steps_of(plan)) {
+    if (plan.cpu && !plan.cpu_rungs.empty()) cpu_.emplace(*plan.cpu, plan, options, report, progress_);
+  }
 
   void run(const planned_case& each) {
-    std::vector<std::string> cpu_notes;
-    const std::vector<std::size_t> cpu_rows = run_cpu(each, cpu_notes);
-    case_runner runner(each.on, each, plan_, options_, report_, progress_);
-    runner.run_roof(each.roof);
-    for (const planned_table& table : each.tables) {
-      bench_table shown;
-      shown.title = title_of(plan_, each, table, options_);
-      shown.timed = has_clock(each.on) || predicts(each.on);
-      if (shown.timed || !cpu_is_shown()) shown.rows = cpu_rows;
-      if (const auto roof = runner.roof()) shown.rows.push_back(*roof);
-      run_rungs(runner, table, report_, shown);
-      compare_with_cpu(shown.rows, report_);
-      for (std::string& note : notes_of(runner, each, table)) shown.notes.push_back(std::move(note));
-      for (const std::string& note : cpu_notes) add_note(shown.notes, note);
-      progress_.clear();
-      show_(shown);
-    }
+    std::vector<std::string> notes;
+    const std::vector<std::size_t> cpu_rows = run_cpu(each, notes);
+    case_runner& runner = runner_on(each.on);
+    const std::vector<planned_run> runs = runs_of(each);
+    const auto places = runner.run(each, runs, notes);
+    if (interrupted() != 0) return;
+    for (const planned_table& table : each.tables) show(each, table, runs, places, cpu_rows, notes);
   }
 
  private:
+  void show(const planned_case& each, const planned_table& table, const std::vector<planned_run>& runs,
+            const std::vector<std::optional<std::size_t>>& places, const std::vector<std::size_t>& cpu_rows,
+            const std::vector<std::string>& notes) {
+    const auto place_of = [&](const planned_rung& which, loop_kind loop) {
+      for (std::size_t i = 0; i < runs.size(); ++i) {
+        const planned_rung& own = runs[i].which;
+        const bool same = own.info.name == which.info.name && own.block.x == which.block.x && own.block.y == which.block.y;
+        if (same && runs[i].loop == loop) return places[i];
+      }
+      return std::optional<std::size_t>();
+    };
+    bench_table shown;
+    shown.title = title_of(plan_, each, table, options_);
+    shown.timed = has_clock(each.on) || predicts(each.on);
+    if (shown.timed || !cpu_is_shown()) shown.rows = cpu_rows;
+    if (each.roof && places.front()) shown.rows.push_back(*places.front());
+    std::vector<std::optional<std::size_t>> own;
+    for (const planned_rung& which : table.rungs) {
+      own.push_back(place_of(which, table.loop));
+      if (own.back()) shown.rows.push_back(*own.back());
+    }
+    add_step_speedups(table, own, report_);
+    compare_with_cpu(shown.rows, report_);
+    shown.notes = notes_of(*runner_, each, table);
+    for (const std::string& note : notes) add_note(shown.notes, note);
+    progress_.clear();
+    show_(shown);
+  }
+
+  /// Devices come one after the other: the memory of the one before is released.
+  case_runner& runner_on(const device& on) {
+    const std::string& name = on.properties().name;
+    if (runner_ && runner_name_ == name) return *runner_;
+    runner_.reset();
+    runner_.emplace(on, plan_, options_, report_, progress_);
+    runner_name_ = name;
+    for (const planned_case& each : plan_.cases) {
+      if (each.on.properties().name == name) runner_->expect(*each.problem);
+    }
+    return *runner_;
+  }
+
   bool cpu_is_shown() const {
     return std::any_of(plan_.devices.begin(), plan_.devices.end(),
                        [](const device& on) { return on.properties().name == base_device; });
@@ -153,16 +190,18 @@ class bench_runner {
   /// The CPU's rows of a case on another device; none beside predictions.
   std::vector<std::size_t> run_cpu(const planned_case& each, std::vector<std::string>& notes) {
     std::vector<std::size_t> rows;
-    if (!plan_.cpu || plan_.cpu_rungs.empty() || each.on.properties().name == base_device) return rows;
-    if (predicts(each.on)) return rows;
+    if (!cpu_ || each.on.properties().name == base_device || predicts(each.on)) return rows;
     if (!fits_memory(*plan_.cpu, *each.problem)) {
       notes.emplace_back("Left out: the CPU's rungs (in and out do not fit its free memory).");
       return rows;
     }
-    case_runner runner(*plan_.cpu, each, plan_, options_, report_, progress_);
-    runner.run_roof(plan_.cpu_roof);
-    for (const planned_rung& which : plan_.cpu_rungs) {
-      if (const auto place = try_row(runner, which, loop_kind::over, notes)) rows.push_back(*place);
+    std::vector<planned_run> runs;
+    if (plan_.cpu_roof) runs.push_back({*plan_.cpu_roof, loop_kind::over});
+    const std::size_t own = runs.size();
+    for (const planned_rung& which : plan_.cpu_rungs) runs.push_back({which, loop_kind::over});
+    const auto places = cpu_->run(each, runs, notes);
+    for (std::size_t i = own; i < places.size(); ++i) {
+      if (places[i]) rows.push_back(*places[i]);
     }
     return rows;
   }
@@ -172,16 +211,24 @@ class bench_runner {
   bench_report& report_;
   const show_function& show_;
   progress progress_;
+  std::optional<case_runner> cpu_, runner_;
+  std::string runner_name_;
 };
 
 }  // namespace
 
 void run_bench(const bench_plan& plan, const bench_options& options, bench_report& report, const show_function& show) {
+  const interrupt_guard guard;
   report.cold = options.cold;
   for (const device& on : plan.devices) report.devices.push_back(on.properties());
-  bench_runner runner(plan, options, report, show);
-  for (const planned_case& each : plan.cases) runner.run(each);
   if (plan.cpu && !plan.cpu_rungs.empty()) report.devices.push_back(plan.cpu->properties());
+  bench_runner runner(plan, options, report, show);
+  for (const planned_case& each : plan.cases) {
+    runner.run(each);
+    if (interrupted() == 0) continue;
+    report.partial = true;
+    return;
+  }
 }
 
 }  // namespace twill::tool

@@ -2,7 +2,6 @@
 
 #include <functional>
 
-#include "bench_options.hpp"
 #include "bench_plan.hpp"
 #include "bench_table.hpp"
 #include "result.hpp"
@@ -12,7 +11,7 @@ namespace twill::tool {
 using show_function = std::function<void(const bench_table&)>;
 
 /// Runs a plan, case by case, and hands each finished table to `show`. A result is in `report` once, also where
-/// several tables show it.
+/// several tables show it. SIGINT ends it early: the report is partial then.
 void run_bench(const bench_plan& plan, const bench_options& options, bench_report& report, const show_function& show);
 
 }  // namespace twill::tool

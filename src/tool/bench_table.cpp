@@ -5,8 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "format.hpp"
-#include "table.hpp"
+#include "text.hpp"
 
 namespace twill::tool {
 namespace {
@@ -24,7 +23,7 @@ int time_decimals(const std::vector<const bench_result*>& rows) {
   double shortest = 1.0;
   bool predicted = false;
   for (const bench_result* row : rows) {
-    if (row->seconds && row->seconds->median > 0) shortest = std::min(shortest, row->seconds->median * 1e3);
+    if (row->ms && row->ms->median > 0) shortest = std::min(shortest, row->ms->median);
     predicted = predicted || row->predicted;
   }
   const int figures = predicted ? 3 : 4;
@@ -33,18 +32,19 @@ int time_decimals(const std::vector<const bench_result*>& rows) {
 
 std::vector<std::string> cells(const bench_result& row, bool timed, bool cumulative, int decimals) {
   std::optional<double> ms;
-  if (row.seconds) ms = row.seconds->median * 1e3;
+  if (row.ms) ms = row.ms->median;
   std::string time = number(ms, decimals);
-  if (timed && !row.valid) time = "WRONG";
+  const char* bad = row.status == "failed" ? "FAILED" : "WRONG";
+  if (timed && !row.valid) time = bad;
   return {row.kernel,
-          block_text(row.block),
+          row.block,
           row.predicted ? "predicted"
           : row.waits   ? "valid"
           : timed       ? ""
           : row.valid   ? "valid"
-                        : "WRONG",
+                        : bad,
           time,
-          number(row.bytes_per_second, 1, 1e-9),
+          number(row.gbps, 1),
           number(row.of_roof, 1, 100),
           cumulative ? "" : number(row.of_peak, 1, 100),
           number(row.step_speedup, 2),
@@ -57,8 +57,8 @@ std::string noise_note(const std::vector<const bench_result*>& rows) {
   std::vector<std::string> noisy;
   double widest = 0;
   for (const bench_result* row : rows) {
-    if (!row->seconds) continue;
-    const double spread = (row->seconds->p75 - row->seconds->p25) / row->seconds->median;
+    if (!row->ms) continue;
+    const double spread = row->ms->spread();
     if (spread > noisy_spread) noisy.push_back(fmt::format("{} {:.0f} %", row->kernel, spread * 100));
     widest = std::max(widest, spread);
   }
@@ -93,6 +93,13 @@ std::string prediction_notes(const std::vector<const bench_result*>& rows) {
 
 }  // namespace
 
+std::string fault_line(const bench_result& row) {
+  const char* what = row.status == "failed" ? "FAILED" : "WRONG";
+  return wrapped(fmt::format("{}: {} {}{}{}: {}", what, row.kernel, row.block, row.block.empty() ? "" : " ",
+                             row.problem_text() + " " + row.type, row.fault)) +
+         "\n";
+}
+
 std::string table_text(const bench_table& shown, const std::vector<bench_result>& results) {
   std::vector<const bench_result*> rows;
   rows.reserve(shown.rows.size());
@@ -120,7 +127,7 @@ std::string table_text(const bench_table& shown, const std::vector<bench_result>
   text += lines.text();
   for (const bench_result* row : rows) {
     if (!row->valid)
-      text += wrapped(fmt::format("WRONG: {} {}: {}.", row->kernel, block_text(row->block), row->fault)) + "\n";
+      text += fault_line(*row);
   }
   for (const std::string& note : shown.notes) text += wrapped(note) + "\n";
   text += prediction_notes(rows);

@@ -16,6 +16,9 @@ struct bench_table {
   bool timed = true;  ///< false: only right or wrong is shown
 };
 
+/// What is wrong with a row that is not valid.
+std::string fault_line(const bench_result& row);
+
 std::string table_text(const bench_table& shown, const std::vector<bench_result>& results);
 
 }  // namespace twill::tool

@@ -1,63 +1,179 @@
+// Transposes of a matrix or a batch, out of place and in place.
+
 #include <fmt/core.h>
 
 #include <twill/ladder/transpose.hpp>
+#include <twill/transpose.hpp>
+#include <twill/transpose_in_place.hpp>
 
-#include "format.hpp"
-#include "ladder_problem.hpp"
-#include "moved_transpose.hpp"
-#include "refuse.hpp"
-#include "transpose_check.hpp"
+#include "moved.hpp"
+#include "text.hpp"
 
 namespace twill::tool {
 namespace {
 
-class transpose_problem : public ladder_problem {
- public:
-  explicit transpose_problem(const data_matrix& matrix) : matrix_(matrix) {}
-
-  std::string text() const override { return extents_text({matrix_.rows, matrix_.cols}); }
-  std::int64_t rows() const override { return matrix_.rows; }
-  std::int64_t cols() const override { return matrix_.cols; }
-  std::size_t in_bytes() const override {
-    return static_cast<std::size_t>(matrix_.rows * matrix_.cols * matrix_.element_bytes);
-  }
-  std::size_t out_bytes() const override { return in_bytes(); }
-  double moved_bytes() const override { return 2.0 * static_cast<double>(in_bytes()); }
-
-  void run(stream_ref stream, const rung& which, const void* in, void* out,
-           const rung_options& options) const override {
-    transpose_rung(stream, which.name, in, out, matrix_.element_bytes, matrix_.rows, matrix_.cols, options);
-  }
-
-  std::string fault(stream_ref stream, const rung& which, block_shape block, const void* out) const override {
-    const auto wrong = first_wrong(stream, out, matrix_, which.promise, block.x);
-    return wrong ? fmt::format("first wrong element at row {}, column {} of the output", wrong->row, wrong->col) : "";
-  }
-
- private:
-  data_matrix matrix_;
-};
+constexpr std::string_view least_name = "least-scratch";
 
 /// The sizes of elements that the steps of the ladder move.
 bool is_rung_size(std::int64_t bytes) {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
 }
 
+/// {N} is N x N, {rows, cols} one matrix, {batch, rows, cols} several. Refuses other sizes, and too many bytes.
+extents matrix_extents(const bench_case& which) {
+  const extents& size = which.size;
+  if (size.size() > 3) {
+    refuse(fmt::format("size {} has {} extents", extents_text(size), size.size()),
+           "a matrix has two, a batch of them three", "write --size ROWSxCOLS, BATCHxROWSxCOLS, or N for a square");
+  }
+  const extents all = size.size() == 1 ? extents{size.front(), size.front()} : size;
+  extents factors = all;
+  factors.back() += which.gap;
+  factors.insert(factors.end(), {which.type.bytes, 4});
+  checked_product(factors, fmt::format("size {}", extents_text(size)));
+  return all;
+}
+
+class transpose_problem : public moving_problem {
+ public:
+  explicit transpose_problem(const bench_case& which)
+      : moving_problem(matrix_extents(which), which.type.bytes), gap_(which.gap) {
+    const extents& all = size();
+    batch_ = all.size() == 3 ? all.front() : 1;
+    rows_ = all[all.size() - 2];
+    cols_ = all.back();
+  }
+
+  std::string text() const override {
+    return extents_text(size()) + (gap_ > 0 ? fmt::format("+{}", gap_) : std::string());
+  }
+  std::int64_t rows() const override { return rows_; }
+  std::int64_t cols() const override { return cols_; }
+  std::int64_t batch() const override { return batch_; }
+  std::int64_t gap() const override { return gap_; }
+  extents all_extents() const override { return batch_ == 1 ? extents{} : size(); }
+  std::size_t in_bytes() const override { return static_cast<std::size_t>(batch_ * in_stride() * element_bytes()); }
+
+  /// The steps of the ladder take one matrix without gaps, of elements of some sizes.
+  void run(stream_ref stream, const rung& which, const void* in, void* out,
+           const rung_options& options) const override {
+    if (batch_ == 1 && gap_ == 0 && is_rung_size(element_bytes())) {
+      return transpose_rung(stream, which.name, in, out, element_bytes(), rows_, cols_, options);
+    }
+    if (which.name != "memcpy" && which.name != "tuned" && which.name != "cpu-tuned") {
+      throw error(errc::unsupported,
+                  fmt::format("{} moves one matrix, of elements of 1, 2, 4, 8 or 16 bytes", which.name));
+    }
+    moving_problem::run(stream, which, in, out, options);
+  }
+
+ protected:
+  void move(stream_ref stream, const rung&, const void* in, void* out) const override {
+    transpose_bytes(stream, in, out, element_bytes(), {rows_, cols_, batch_, in_ld(), 0, in_stride()});
+  }
+
+  moved_elements moved() const override {
+    const std::int64_t bytes = element_bytes();
+    return {bytes,
+            {{batch_, in_stride() * bytes, rows_ * cols_ * bytes},
+             {cols_, bytes, rows_ * bytes},
+             {rows_, in_ld() * bytes, bytes}},
+            {}};
+  }
+
+  moved_elements left_by(const rung& which, block_shape block) const override {
+    if (which.promise == rung_promise::tiles_transposed) return tiles_transposed(block.x);
+    if (which.promise == rung_promise::tiles_moved) return tiles_moved(block.x);
+    return moving_problem::left_by(which, block);
+  }
+
+  std::int64_t elements_bytes() const override { return batch_ * rows_ * cols_ * element_bytes(); }
+
+ private:
+  std::int64_t in_ld() const { return cols_ + gap_; }
+  std::int64_t in_stride() const { return rows_ * in_ld() + gap_; }
+
+  /// Tiles stay where they are; (i, j) of a tile comes from (j, i), or where the matrix has no (j, i) stays as it is.
+  moved_elements tiles_transposed(std::int64_t tile) const {
+    const auto source = [rows = rows_, cols = cols_, bytes = element_bytes(), tile](const extents& out) {
+      const std::int64_t i = out[0] % tile, j = out[1] % tile, row = out[0] - i + j, col = out[1] - j + i;
+      return (row < rows && col < cols ? row * cols + col : out[0] * cols + out[1]) * bytes;
+    };
+    return {element_bytes(), {{rows_, 0, cols_ * element_bytes()}, {cols_, 0, element_bytes()}}, source};
+  }
+
+  /// Tile (ty, tx) goes to (tx, ty) with (i, j) kept; where the tile at the edge has no (i, j) its (j, i) is taken.
+  moved_elements tiles_moved(std::int64_t tile) const {
+    const auto source = [rows = rows_, cols = cols_, bytes = element_bytes(), tile](const extents& out) {
+      const std::int64_t i = out[0] % tile, j = out[1] % tile, row = out[1] - j + i, col = out[0] - i + j;
+      return (row < rows && col < cols ? row * cols + col : out[1] * cols + out[0]) * bytes;
+    };
+    return {element_bytes(), {{cols_, 0, rows_ * element_bytes()}, {rows_, 0, element_bytes()}}, source};
+  }
+
+  std::int64_t batch_ = 1, rows_ = 1, cols_ = 1, gap_;
+};
+
+/// The matrices lie in the output, and scratch memory behind them.
+class in_place_problem : public transpose_problem {
+ public:
+  explicit in_place_problem(const bench_case& which) : transpose_problem(which), shape_{rows(), cols(), batch()} {}
+
+  std::size_t out_bytes() const override { return scratch_place() + scratch_bytes(scratch_size::fast); }
+  std::size_t touched_bytes() const override { return in_bytes(); }
+  bool in_place() const override { return true; }
+
+  void run(stream_ref stream, const rung& which, const void* in, void* out,
+           const rung_options& options) const override {
+    moving_problem::run(stream, which, in, out, options);
+  }
+
+ protected:
+  void move(stream_ref stream, const rung& which, const void*, void* out) const override {
+    const auto size = which.name == least_name ? scratch_size::least : scratch_size::fast;
+    transpose_in_place_bytes(stream, out, element_bytes(), shape_,
+                             {static_cast<unsigned char*>(out) + scratch_place(), scratch_bytes(size)});
+  }
+  std::size_t checked_bytes() const override { return in_bytes(); }
+
+ private:
+  std::size_t scratch_place() const { return (in_bytes() + 255) / 256 * 256; }
+  std::size_t scratch_bytes(scratch_size size) const {
+    return transpose_in_place_scratch_bytes(device(), element_bytes(), shape_, size);
+  }
+
+  transpose_in_place_shape shape_;
+};
+
 std::vector<block_shape> blocks(const device& on, std::string_view rung, std::int64_t element_bytes) {
   return is_rung_size(element_bytes) ? transpose_rung_blocks(on, rung, element_bytes) : std::vector<block_shape>{};
 }
 
-std::unique_ptr<ladder_problem> make_problem(const extents& size, const element_type& type) {
-  if (size.size() > 2 || !is_rung_size(type.bytes)) return std::make_unique<moved_transpose>(size, type.bytes);
-  const data_matrix matrix = {size.front(), size.back(), type.bytes};
-  checked_product({matrix.rows, matrix.cols, type.bytes, 2}, fmt::format("size {}", extents_text(size)));
-  return std::make_unique<transpose_problem>(matrix);
+template <class Problem>
+std::unique_ptr<ladder_problem> make_problem(const bench_case& which) {
+  return std::make_unique<Problem>(which);
+}
+
+std::vector<rung> in_place_rungs(const device& on) {
+  std::vector<rung> list = moving_rungs(on, "transpose-in-place", "twill::transpose_in_place, with fast scratch");
+  rung least = list.front();
+  least.name = least_name;
+  least.lesson = "twill::transpose_in_place, with the least scratch: a row at most";
+  list.insert(list.begin(), least);
+  return list;
 }
 
 }  // namespace
 
 const ladder_operation& transpose_operation() {
-  static const ladder_operation operation = {"transpose", "4096x4096", transpose_rungs, blocks, make_problem};
+  static const ladder_operation operation = {
+      "transpose", "4096x4096", transpose_rungs, blocks, make_problem<transpose_problem>, "memcpy", "f32", false, true};
+  return operation;
+}
+
+const ladder_operation& transpose_in_place_operation() {
+  static const ladder_operation operation = {"transpose-in-place", "4096x4096", in_place_rungs, moving_blocks,
+                                             make_problem<in_place_problem>};
   return operation;
 }
 

@@ -1,15 +1,14 @@
 #include "case_runner.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include <fmt/core.h>
 
-#include <twill/buffer.hpp>
 #include <twill/simt.hpp>
 
-#include "format.hpp"
-#include "pattern.hpp"
-#include "timing.hpp"
+#include "interrupt.hpp"
+#include "text.hpp"
 
 namespace twill::tool {
 namespace {
@@ -18,123 +17,211 @@ constexpr double in_loop_seconds = 20e-3;
 constexpr double most_repeats = 100;
 constexpr int untimed_repeats = 2;
 constexpr int predicted_repeats = 4;  // in the kernel: enough for the first one not to count
+constexpr double seconds_a_row = 2.0, seconds_a_row_of_a_set = 0.25;
+
+void fail(bench_result& result, const std::string& why) {
+  result.valid = false;
+  result.status = "failed";
+  result.fault = why;
+}
 
 }  // namespace
 
-void case_runner::run_roof(const std::optional<planned_rung>& roof) {
-  if (roof) roof_ = row(*roof, loop_kind::over);
+void add_note(std::vector<std::string>& notes, const std::string& note) {
+  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
 }
 
-bool case_runner::lacks_pairs() const {
-  if (!options_.cold || !pairs_ || !has_clock(on_)) return false;
-  return case_.problem->touched_bytes() * static_cast<std::size_t>(pairs_->pairs()) < 4 * on_.properties().cache_bytes;
+case_runner::case_runner(const device& on, const bench_plan& plan, const bench_options& options, bench_report& report,
+                         progress& shown)
+    : on_(on),
+      plan_(plan),
+      options_(options),
+      report_(report),
+      shown_(shown),
+      stream_(on),
+      set_(stream_, options.cold && has_clock(on), !has_clock(on)) {}
+
+void case_runner::expect(const ladder_problem& problem) {
+  if (has_clock(on_)) set_.expect(problem);
 }
 
-const working_set& case_runner::pairs() {
-  if (!pairs_) {
-    const int count =
-        options_.cold && has_clock(on_) ? cold_pairs(on_, case_.problem->touched_bytes(), pair_bytes()) : 1;
-    pairs_.emplace(stream_, *case_.problem, count);
+std::vector<std::optional<std::size_t>> case_runner::run(const planned_case& each, const std::vector<planned_run>& runs,
+                                                         std::vector<std::string>& notes) {
+  std::vector<row> rows;
+  for (const planned_run& run : runs) {
+    row made{&run, std::nullopt, start(each, run), 1, false};
+    made.known = find(made.result);
+    rows.push_back(std::move(made));
   }
-  return *pairs_;
+  std::string why;
+  const bool all_known = std::all_of(rows.begin(), rows.end(), [](const row& one) { return one.known; });
+  try {
+    if (!all_known) set_.lay_out(*each.problem);
+  } catch (const error& problem) {
+    why = problem.what();
+  }
+  std::vector<row*> timed;
+  for (row& one : rows) {
+    if (one.known || interrupted() != 0) continue;
+    if (why.empty()) {
+      make(each, one, notes);
+    } else {
+      fail(one.result, why);
+      one.done = true;
+    }
+    if (one.done && one.result.valid && has_clock(on_)) timed.push_back(&one);
+  }
+  if (!timed.empty()) time(each, timed);
+  compare_with_roof(rows);
+  std::vector<std::optional<std::size_t>> places;
+  for (row& one : rows) {
+    if (one.done && !one.known) {
+      one.known = report_.results.size();
+      report_.results.push_back(std::move(one.result));
+    }
+    places.push_back(one.known);
+  }
+  return places;
 }
 
-bench_result case_runner::start(const planned_rung& which, loop_kind loop) const {
+bench_result case_runner::start(const planned_case& each, const planned_run& run) const {
+  const ladder_problem& problem = *each.problem;
   bench_result result;
   result.op = plan_.operation->name;
   result.roof = plan_.operation->roof;
   result.device = on_.properties().name;
-  result.kernel = which.info.name;
-  result.type = case_.type.name;
-  result.rows = case_.problem->rows();
-  result.cols = case_.problem->cols();
-  result.batch = case_.problem->batch();
-  result.all_extents = case_.problem->all_extents();
-  result.order = case_.problem->order();
-  result.loop = loop;
-  result.block = which.block;
+  result.kernel = run.which.info.name;
+  result.type = each.type.name;
+  result.rows = problem.rows();
+  result.cols = problem.cols();
+  result.batch = problem.batch();
+  result.all_extents = problem.all_extents();
+  result.order = problem.order();
+  result.gap = problem.gap();
+  result.part = each.part;
+  result.loop = loop_name(run.loop);
+  result.block = block_text(run.which.block);
   return result;
 }
 
-std::optional<std::size_t> case_runner::known(const bench_result& wanted) const {
+std::optional<std::size_t> case_runner::find(const bench_result& wanted) const {
+  if (options_.set.layout != case_layout::tables) return std::nullopt;
   const auto same = [&](const bench_result& old) {
     return old.device == wanted.device && old.kernel == wanted.kernel && old.type == wanted.type &&
-           old.rows == wanted.rows && old.cols == wanted.cols && old.all_extents == wanted.all_extents &&
-           old.order == wanted.order && old.loop == wanted.loop && old.block.x == wanted.block.x &&
-           old.block.y == wanted.block.y;
+           old.problem_text() == wanted.problem_text() && old.loop == wanted.loop && old.block == wanted.block;
   };
   const auto found = std::find_if(report_.results.begin(), report_.results.end(), same);
   if (found == report_.results.end()) return std::nullopt;
   return static_cast<std::size_t>(found - report_.results.begin());
 }
 
-std::size_t case_runner::row(const planned_rung& which, loop_kind loop) {
-  bench_result result = start(which, loop);
-  if (const auto place = known(result)) return *place;
-  shown_.step(fmt::format("{}: {} {} {}, {} {}", result.device, result.op, case_.problem->text(), result.type,
-                          result.kernel, block_text(result.block)));
-  const int repeats = repeats_for(which, loop);
-  if (predicts(on_)) {
-    predict(which, repeats, result);
-  } else {
-    check(which, repeats, result);
-    if (result.valid && has_clock(on_)) time(which, repeats, result);
-  }
-  report_.results.push_back(std::move(result));
-  return report_.results.size() - 1;
+void case_runner::launch(const planned_case& each, const row& of, int repeats, const void* in, void* out) {
+  each.problem->run(stream_, of.run->which.info, in, out, {of.run->which.block, repeats});
 }
 
-int case_runner::repeats_for(const planned_rung& which, loop_kind loop) {
-  if (loop == loop_kind::over) return 1;
+/// A rung that cannot do what others can is left out; one that fails is a row, and the rest goes on.
+void case_runner::make(const planned_case& each, row& to, std::vector<std::string>& notes) {
+  const bench_result& result = to.result;
+  shown_.step(fmt::format("{}: {} {} {}, {} {}", result.device, result.op, each.problem->text(), result.type,
+                          result.kernel, result.block));
+  try {
+    to.repeats = repeats_for(each, to);
+    if (predicts(on_)) {
+      predict(each, to);
+    } else {
+      check(each, to);
+    }
+    to.done = true;
+  } catch (const error& problem) {
+    if (problem.code() == errc::unsupported) return add_note(notes, fmt::format("Left out: {}.", problem.what()));
+    fail(to.result, problem.what());
+    to.done = true;
+  } catch (const std::bad_alloc&) {
+    fail(to.result, "out of memory (the host has too little for this)");
+    to.done = true;
+  }
+}
+
+int case_runner::repeats_for(const planned_case& each, const row& of) {
+  if (of.run->loop == loop_kind::over) return 1;
   if (predicts(on_)) return predicted_repeats;
   if (!has_clock(on_)) return untimed_repeats;
-  const double once = rough_seconds(stream_, pairs(), [&](const void* in, void* out) { run(which, 1, in, out); });
+  const double once = rough_seconds(stream_, set_, [&](const void* in, void* out) { launch(each, of, 1, in, out); });
   return static_cast<int>(std::clamp(in_loop_seconds / std::max(once, 1e-6), 2.0, most_repeats));
 }
 
-void case_runner::check(const planned_rung& which, int repeats, bench_result& result) {
-  case_.problem->prepare(stream_, pairs().in(0), pairs().out(0));
-  run(which, repeats, pairs().in(0), pairs().out(0));
+void case_runner::check(const planned_case& each, row& to) {
+  const rung& which = to.run->which.info;
+  each.problem->prepare(stream_, set_.in(0), set_.out(0));
+  launch(each, to, to.repeats, set_.in(0), set_.out(0));
   stream_.wait();
-  result.fault = case_.problem->fault(stream_, which.info, which.block, pairs().out(0));
-  result.valid = result.fault.empty();
+  to.result.fault = each.problem->fault(stream_, which, to.run->which.block, set_.out(0));
+  to.result.valid = to.result.fault.empty();
+  if (!to.result.valid) to.result.status = "wrong";
 }
 
 // The run that is checked is the one that is predicted. What launches no kernel is the device's own copy.
-void case_runner::predict(const planned_rung& which, int repeats, bench_result& result) {
-  const predicted_time found = twill::predict(on_, [&] { check(which, repeats, result); });
+void case_runner::predict(const planned_case& each, row& to) {
+  const predicted_time found = twill::predict(on_, [&] { check(each, to); });
+  bench_result& result = to.result;
   result.waits = found.waiting > 0;
   if (!result.valid || result.waits) return;
   result.sampled = found.sampled;
   if (found.launches > 0) result.busiest_channel = found.busiest_channel;
-  const double moved = case_.problem->moved_bytes_of(which.info);
+  const double moved = each.problem->moved_bytes_of(to.run->which.info);
   const double all =
       found.launches > 0 ? found.seconds : predicted_copy_seconds(on_, static_cast<std::size_t>(moved / 2));
-  const double each = all / repeats;
+  const double ms = all / to.repeats * 1e3;
   result.predicted = true;
-  result.seconds = quartiles{each, each, each};
-  const bool cache_only = result.loop == loop_kind::in && repeats_in_cache();
-  if (each > 0 && !cache_only) rate(result, moved / each);
+  result.ms = quartiles{ms, ms, ms};
+  rate(each, to);
 }
 
-void case_runner::time(const planned_rung& which, int repeats, bench_result& result) {
-  const auto launch = [&](const void* in, void* out) { run(which, repeats, in, out); };
-  const timing taken = measure(stream_, pairs(), launch, options_.reps);
-  const quartiles each = {taken.seconds.median / repeats, taken.seconds.p25 / repeats, taken.seconds.p75 / repeats};
-  result.seconds = each;
-  result.reps = taken.reps;
-  const bool cache_only = result.loop == loop_kind::in && repeats_in_cache();
-  if (each.median > 0 && !cache_only) rate(result, case_.problem->moved_bytes_of(which.info) / each.median);
+void case_runner::time(const planned_case& each, std::vector<row*>& rows) {
+  std::vector<launch_function> launches;
+  for (const row* one : rows) {
+    launches.push_back([this, &each, one](const void* in, void* out) { launch(each, *one, one->repeats, in, out); });
+  }
+  timing_limits limits{options_.reps, seconds_a_row, warm_up_seconds};
+  if (options_.set.layout != case_layout::tables) limits = {options_.reps, seconds_a_row_of_a_set, 0};
+  try {
+    const std::vector<timing> taken = measure_in_turns(stream_, set_, launches, limits);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i]->done = taken[i].reps > 0;  // or interrupted before
+      const double scale = 1e3 / rows[i]->repeats;
+      const quartiles& s = taken[i].seconds;
+      rows[i]->result.ms = quartiles{s.median * scale, s.p25 * scale, s.p75 * scale};
+      rows[i]->result.reps = taken[i].reps;
+      rate(each, *rows[i]);
+    }
+  } catch (const error& problem) {
+    for (row* one : rows) {
+      one->result.ms.reset();
+      fail(one->result, fmt::format("while it was timed: {}", problem.what()));
+    }
+  }
 }
 
-void case_runner::rate(bench_result& result, double bytes_per_second) const {
-  result.bytes_per_second = bytes_per_second;
+void case_runner::rate(const planned_case& each, row& to) const {
+  const bool cache_only = to.run->loop == loop_kind::in && repeats_in_cache();
+  if (cache_only || to.result.ms->median <= 0) return;
+  const double bytes_per_second = each.problem->moved_bytes_of(to.run->which.info) / (to.result.ms->median * 1e-3);
+  to.result.gbps = bytes_per_second * 1e-9;
   const double peak = on_.properties().peak_bytes_per_second;
-  if (peak > 0) result.of_peak = bytes_per_second / peak;
-  if (result.kernel == plan_.operation->roof) result.of_roof = 1.0;
-  if (!roof_) return;
-  const bench_result& roof = report_.results[*roof_];
-  if (roof.bytes_per_second) result.of_roof = bytes_per_second / *roof.bytes_per_second;
+  if (peak > 0) to.result.of_peak = bytes_per_second / peak;
+}
+
+void case_runner::compare_with_roof(std::vector<row>& rows) const {
+  std::optional<double> roof;
+  for (const row& one : rows) {
+    const bench_result& result = one.known ? report_.results[*one.known] : one.result;
+    if (result.kernel == plan_.operation->roof && result.gbps) roof = result.gbps;
+  }
+  for (row& one : rows) {
+    if (!roof || !one.result.gbps) continue;
+    one.result.of_roof = *one.result.gbps / *roof;
+    if (plan_.operation->roof == "memcpy") one.result.of_memcpy = one.result.of_roof;
+  }
 }
 
 }  // namespace twill::tool

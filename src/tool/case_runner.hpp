@@ -2,59 +2,75 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <twill/stream.hpp>
 
 #include "bench_plan.hpp"
 #include "progress.hpp"
 #include "result.hpp"
+#include "timing.hpp"
 #include "working_set.hpp"
 
 namespace twill::tool {
 
-/// Checks and times rungs on one device, size and type.
+/// A rung with the way it is timed.
+struct planned_run {
+  planned_rung which;
+  loop_kind loop = loop_kind::over;
+};
+
+/// Checks and times rungs on one device, case by case.
 class case_runner {
  public:
-  case_runner(const device& on, const planned_case& each, const bench_plan& plan, const bench_options& options,
-              bench_report& report, progress& shown)
-      : on_(on), case_(each), plan_(plan), options_(options), report_(report), shown_(shown), stream_(on) {}
+  case_runner(const device& on, const bench_plan& plan, const bench_options& options, bench_report& report,
+              progress& shown);
 
-  /// Runs what the other rungs are measured against; does nothing without one.
-  void run_roof(const std::optional<planned_rung>& roof);
-  std::optional<std::size_t> roof() const { return roof_; }
+  /// Says beforehand which problem will come: see working_set.
+  void expect(const ladder_problem& problem);
 
-  /// The place of this rung's result in the report; runs it unless it is there already.
-  std::size_t row(const planned_rung& which, loop_kind loop);
+  /// Runs the rungs of a case, the roof first if there is one, and times all of them in turns. Returns their places in
+  /// the report: none for a rung that cannot do this problem, with a note, and for what an interrupt left undone.
+  std::vector<std::optional<std::size_t>> run(const planned_case& each, const std::vector<planned_run>& runs,
+                                              std::vector<std::string>& notes);
 
-  /// Whether a cache serves the repeats inside one launch: a block repeats its own tile, and the tiles of the blocks
-  /// that are resident together are small.
+  /// Whether a cache holds what repeats inside one launch use: a block repeats its own tile, and the tiles of the
+  /// blocks that are resident together are small.
   bool repeats_in_cache() const { return options_.cold && on_.properties().cache_bytes > 0; }
-  /// Whether memory was too small for all the pairs that a cold run should go round.
-  bool lacks_pairs() const;
+  bool lacks_pairs() const { return set_.lacks_pairs(); }
 
  private:
-  std::size_t pair_bytes() const { return case_.problem->in_bytes() + case_.problem->out_bytes(); }
-  const working_set& pairs();
-  bench_result start(const planned_rung& which, loop_kind loop) const;
-  std::optional<std::size_t> known(const bench_result& wanted) const;
-  void run(const planned_rung& which, int repeats, const void* in, void* out) {
-    case_.problem->run(stream_, which.info, in, out, {which.block, repeats});
-  }
-  int repeats_for(const planned_rung& which, loop_kind loop);
-  void check(const planned_rung& which, int repeats, bench_result& result);
-  void predict(const planned_rung& which, int repeats, bench_result& result);
-  void time(const planned_rung& which, int repeats, bench_result& result);
-  void rate(bench_result& result, double bytes_per_second) const;
+  /// A row that is being made.
+  struct row {
+    const planned_run* run = nullptr;
+    std::optional<std::size_t> known;  ///< its place in the report, where another table has it already
+    bench_result result;
+    int repeats = 1;
+    bool done = false;
+  };
+
+  bench_result start(const planned_case& each, const planned_run& run) const;
+  std::optional<std::size_t> find(const bench_result& wanted) const;
+  void launch(const planned_case& each, const row& of, int repeats, const void* in, void* out);
+  int repeats_for(const planned_case& each, const row& of);
+  void make(const planned_case& each, row& to, std::vector<std::string>& notes);
+  void check(const planned_case& each, row& to);
+  void predict(const planned_case& each, row& to);
+  void time(const planned_case& each, std::vector<row*>& rows);
+  void rate(const planned_case& each, row& to) const;
+  void compare_with_roof(std::vector<row>& rows) const;
 
   device on_;
-  const planned_case& case_;
   const bench_plan& plan_;
   const bench_options& options_;
   bench_report& report_;
   progress& shown_;
   stream stream_;
-  std::optional<working_set> pairs_;
-  std::optional<std::size_t> roof_;
+  working_set set_;
 };
+
+/// Adds a note unless it is there.
+void add_note(std::vector<std::string>& notes, const std::string& note);
 
 }  // namespace twill::tool

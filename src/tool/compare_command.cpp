@@ -1,6 +1,7 @@
-#include "compare_command.hpp"
+// Results of several files side by side.
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <set>
 #include <string>
@@ -8,16 +9,13 @@
 
 #include <fmt/format.h>
 
-#include "bench_file.hpp"
-#include "format.hpp"
+#include "commands.hpp"
 #include "output_file.hpp"
-#include "report_file.hpp"
-#include "table.hpp"
+#include "report.hpp"
+#include "text.hpp"
 
 namespace twill::tool {
 namespace {
-
-constexpr std::size_t devices_a_table = 3;
 
 /// A device of one file; it has a letter in the tables.
 struct compared_device {
@@ -27,7 +25,7 @@ struct compared_device {
 /// Results with their places among the devices.
 struct compared {
   std::vector<compared_device> devices;
-  std::vector<std::pair<std::size_t, filed_result>> results;
+  std::vector<std::pair<std::size_t, bench_result>> results;
 };
 
 std::string letter(std::size_t place) {
@@ -47,7 +45,7 @@ compared gather(const std::vector<bench_file>& files) {
   compared all;
   for (const bool cpus : {false, true}) {
     for (const bench_file& file : files) {
-      for (const filed_result& result : file.results) {
+      for (const bench_result& result : file.results) {
         if ((result.device == "cpu") == cpus) all.results.emplace_back(place_of(all, file, result.device), result);
       }
     }
@@ -66,52 +64,110 @@ std::vector<std::string> distinct(const compared& all, Text text) {
   return values;
 }
 
-std::string problem_of(const filed_result& result) {
-  const std::string size = result.extents.empty() ? fmt::format("{}x{}", result.rows, result.cols) : result.extents;
-  const std::string order = result.order.empty() ? "" : " to " + result.order;
-  return fmt::format("{} {}{} {}, loop {} the kernel", result.op, size, order, result.type, result.loop);
+std::string problem_of(const bench_result& result) {
+  return fmt::format("{} {} {}, loop {} the kernel", result.op, result.problem_text(), result.type, result.loop);
 }
 
-std::string row_of(const filed_result& result) {
+std::string row_of(const bench_result& result) {
   return result.kernel + " " + result.block;
 }
 
-std::string figure(const std::optional<double>& value, double scale, bool predicted) {
-  return value ? fmt::format("{:.1f}{}", *value * scale, predicted ? "*" : "") : "";
+std::optional<double> spread_of(const bench_result& result) {
+  if (!result.ms || result.predicted) return std::nullopt;
+  return result.ms->spread();
 }
 
-/// Columns of one problem's table: some of the devices, two columns each.
-std::string table_of(const compared& all, const std::string& problem, const std::vector<std::size_t>& places) {
-  using side = table::align;
-  std::vector<table::column> columns = {{"kernel", side::left}, {"block", side::left}};
-  for (const std::size_t place : places) {
-    columns.push_back({letter(place) + " GB/s"});
-    columns.push_back({"% memcpy"});
+/// How a result compares with another of the same problem and kernel.
+struct ratio {
+  double of_first = 1;
+  bool noise = false;  ///< no further apart than the quartiles of both
+};
+
+std::optional<ratio> ratio_of(const bench_result& first, const bench_result& other) {
+  if (!first.valid || !other.valid || !first.gbps || !other.gbps || *first.gbps <= 0) return std::nullopt;
+  const double of_first = *other.gbps / *first.gbps;
+  const double spread = spread_of(first).value_or(0) + spread_of(other).value_or(0);
+  return ratio{of_first, std::abs(of_first - 1) <= spread};
+}
+
+/// "3486.1", with a * where it is predicted, and the distance of its quartiles in percent.
+std::vector<std::string> cells_of(const bench_result& result) {
+  if (result.status == "failed") return {"FAILED", "", ""};
+  if (!result.valid) return {"WRONG", "", ""};
+  const auto spread = spread_of(result);
+  return {result.gbps ? fmt::format("{:.1f}{}", *result.gbps, result.predicted ? "*" : "") : "",
+          spread ? fmt::format("{:.0f}", *spread * 100) : "",
+          result.of_memcpy ? fmt::format("{:.1f}", *result.of_memcpy * 100) : ""};
+}
+
+const bench_result* find(const compared& all, std::size_t device, const std::string& problem, const std::string& row) {
+  for (const auto& [place, result] : all.results) {
+    if (place == device && row_of(result) == row && problem_of(result) == problem) return &result;
   }
+  return nullptr;
+}
+
+/// One problem on a device, and on another one beside it.
+std::string table_of(const compared& all, const std::string& problem, std::size_t first,
+                     std::optional<std::size_t> other) {
+  using side = table::align;
+  std::vector<table::column> columns = {{"kernel", side::left, true}, {"block", side::left}};
+  for (const std::size_t place : {first, other.value_or(first)}) {
+    if (columns.size() > 2 && !other) break;
+    columns.insert(columns.end(), {{letter(place) + " GB/s"}, {"spread %"}, {"% memcpy"}});
+  }
+  if (other) columns.push_back({letter(*other) + "/" + letter(first)});
   table lines(columns);
   for (const std::string& row : distinct(all, row_of)) {
-    std::vector<std::string> cells(columns.size());
-    for (const auto& [place, result] : all.results) {
-      const auto column = std::find(places.begin(), places.end(), place);
-      if (row_of(result) != row || problem_of(result) != problem || column == places.end()) continue;
-      const std::size_t at = 2 + 2 * static_cast<std::size_t>(column - places.begin());
-      if (result.valid && !result.gbps) continue;
-      cells[0] = result.kernel;
-      cells[1] = result.block;
-      cells[at] = result.valid ? figure(result.gbps, 1, result.predicted) : "WRONG";
-      cells[at + 1] = figure(result.of_memcpy, 100, false);
+    const bench_result* a = find(all, first, problem, row);
+    const bench_result* b = other ? find(all, *other, problem, row) : nullptr;
+    if (a == nullptr && b == nullptr) continue;
+    const bench_result& named = a != nullptr ? *a : *b;
+    std::vector<std::string> cells = {named.kernel, named.block};
+    const auto add = [&](const bench_result* each) {
+      for (std::string& cell : each != nullptr ? cells_of(*each) : std::vector<std::string>(3)) {
+        cells.push_back(std::move(cell));
+      }
+    };
+    add(a);
+    if (other) {
+      add(b);
+      const auto apart = a != nullptr && b != nullptr ? ratio_of(*a, *b) : std::nullopt;
+      cells.push_back(apart ? fmt::format("{:.2f}{}", apart->of_first, apart->noise ? "~" : " ") : "");
     }
-    if (!cells[0].empty()) lines.add(cells);
+    if (std::any_of(cells.begin() + 2, cells.end(), [](const std::string& cell) { return !cell.empty(); })) {
+      lines.add(cells);
+    }
   }
   return lines.text();
 }
 
-/// The devices that have something to compare in a problem: a bandwidth, or a wrong result.
+/// What two devices differ in, over all rows that both have.
+std::string summary_of(const compared& all, std::size_t first, std::size_t other) {
+  std::vector<double> ratios;
+  int faster = 0, slower = 0;
+  for (const auto& [place, result] : all.results) {
+    if (place != other) continue;
+    const bench_result* base = find(all, first, problem_of(result), row_of(result));
+    const auto apart = base != nullptr ? ratio_of(*base, result) : std::nullopt;
+    if (!apart) continue;
+    ratios.push_back(apart->of_first);
+    faster += !apart->noise && apart->of_first > 1;
+    slower += !apart->noise && apart->of_first < 1;
+  }
+  if (ratios.empty()) return "";
+  return wrapped(fmt::format("{0}/{1}: geometric mean {2:.3f} of {3} rows; more than their spread apart: {0} faster in "
+                             "{4}, slower in {5}.",
+                             letter(other), letter(first), geometric_mean(ratios), ratios.size(), faster, slower)) +
+         "\n";
+}
+
+/// The devices that have something to compare in a problem: a bandwidth, or a result that is not valid.
 std::vector<std::size_t> places_of(const compared& all, const std::string& problem) {
   std::vector<std::size_t> places;
   for (std::size_t place = 0; place < all.devices.size(); ++place) {
     const auto tells = [&](const auto& each) {
-      const filed_result& result = each.second;
+      const bench_result& result = each.second;
       return each.first == place && problem_of(result) == problem && (result.gbps || !result.valid);
     };
     if (std::any_of(all.results.begin(), all.results.end(), tells)) places.push_back(place);
@@ -120,26 +176,31 @@ std::vector<std::size_t> places_of(const compared& all, const std::string& probl
 }
 
 std::string text_of(const compared& all) {
-  std::string tables;
+  std::string tables, text;
   std::set<std::size_t> shown;
   for (const std::string& problem : distinct(all, problem_of)) {
     const std::vector<std::size_t> places = places_of(all, problem);
     shown.insert(places.begin(), places.end());
-    for (std::size_t first = 0; first < places.size(); first += devices_a_table) {
-      const auto begin = places.begin() + static_cast<std::ptrdiff_t>(first);
-      const auto count = static_cast<std::ptrdiff_t>(std::min(devices_a_table, places.size() - first));
-      tables += "\n" + problem + "\n" + table_of(all, problem, {begin, begin + count});
+    if (places.size() == 1) tables += "\n" + problem + "\n" + table_of(all, problem, places[0], std::nullopt);
+    for (std::size_t i = 1; i < places.size(); ++i) {
+      tables += "\n" + problem + "\n" + table_of(all, problem, places[0], places[i]);
     }
   }
-  std::string text;
   for (std::size_t place = 0; place < all.devices.size(); ++place) {
     const compared_device& on = all.devices[place];
     const char* nothing = shown.count(place) == 0 ? ": checked, not timed" : "";
     text += wrapped(fmt::format("{} {}, {} ({}){}", letter(place), on.name, on.model, on.file, nothing)) + "\n";
   }
-  const bool predicted =
-      std::any_of(all.results.begin(), all.results.end(), [](const auto& each) { return each.second.predicted; });
-  return text + tables + (predicted ? "* predicted by a model of the device\n" : "");
+  for (std::size_t place = 1; place < all.devices.size(); ++place) {
+    const std::string summary = summary_of(all, 0, place);
+    tables += (summary.empty() || place > 1 ? "" : "\n") + summary;
+  }
+  const auto any = [&](auto is) {
+    return std::any_of(all.results.begin(), all.results.end(), [&](const auto& each) { return is(each.second); });
+  };
+  if (tables.find("~\n") != std::string::npos) tables += "~ no further apart than the quartiles of both: noise\n";
+  if (any([](const bench_result& each) { return each.predicted; })) tables += "* predicted by a model of the device\n";
+  return text + tables;
 }
 
 json merged(const std::vector<bench_file>& files) {
@@ -168,8 +229,7 @@ void add_compare_command(CLI::App& app) {
   const auto paths = std::make_shared<std::vector<std::string>>();
   const auto json_path = std::make_shared<std::string>();
   compare->add_option("files", *paths, "Files that `twill bench --json FILE` wrote")->required()->type_name("FILE");
-  compare->add_option("--json", *json_path, "Write all of them here as one; - is standard output,\nand no tables")
-      ->type_name("FILE");
+  add_path(*compare, "--json", *json_path, "Write all of them here as one; - is standard output,\nand no tables");
   compare->callback([paths, json_path] { run(*paths, *json_path); });
 }
 

@@ -1,5 +1,3 @@
-#include "devices_command.hpp"
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,10 +6,10 @@
 
 #include <twill/device.hpp>
 
-#include "format.hpp"
+#include "commands.hpp"
 #include "output_file.hpp"
-#include "report_file.hpp"
-#include "table.hpp"
+#include "report.hpp"
+#include "text.hpp"
 
 namespace twill::tool {
 namespace {
@@ -55,7 +53,7 @@ void run(const std::string& json_path) {
 void add_devices_command(CLI::App& app) {
   CLI::App* devices = app.add_subcommand("devices", "List the devices there are, real and simulated");
   const auto path = std::make_shared<std::string>();
-  devices->add_option("--json", *path, "Write the list here; - is standard output, and no table")->type_name("FILE");
+  add_path(*devices, "--json", *path, "Write the list here; - is standard output, and no table");
   devices->callback([path] { run(*path); });
 }
 

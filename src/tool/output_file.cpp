@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "refuse.hpp"
+#include "parse.hpp"
 
 namespace twill::tool {
 namespace {

@@ -5,8 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "format.hpp"
-#include "refuse.hpp"
+#include "text.hpp"
 
 namespace twill::tool {
 namespace {
@@ -127,6 +126,15 @@ std::vector<loop_kind> parse_loop(const std::string& text) {
   if (text == "in") return {loop_kind::in};
   if (text == "both") return {loop_kind::over, loop_kind::in};
   refuse(fmt::format("no timing loop \"{}\"", text), "known: over, in, both", "choose one of these with --loop");
+}
+
+std::int64_t parse_count(const std::string& option, const std::string& text, std::int64_t least) {
+  const std::vector<std::int64_t> numbers = parse_numbers(text);
+  if (numbers.size() != 1 || numbers.front() < least) {
+    refuse(fmt::format("{} \"{}\" not understood", option, text), fmt::format("expected a whole number from {} on", least),
+           fmt::format("write for example {} {}", option, std::max<std::int64_t>(least, 100)));
+  }
+  return numbers.front();
 }
 
 std::int64_t checked_product(const std::vector<std::int64_t>& factors, const std::string& what) {

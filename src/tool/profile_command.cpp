@@ -1,5 +1,3 @@
-#include "profile_command.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -13,16 +11,15 @@
 #include <twill/profile.hpp>
 #include <twill/simt.hpp>
 
-#include "bench_command.hpp"
 #include "bench_plan.hpp"
+#include "case_runner.hpp"
+#include "commands.hpp"
 #include "compared_with.hpp"
-#include "format.hpp"
-#include "list_option.hpp"
 #include "output_file.hpp"
 #include "profile_svg.hpp"
 #include "profile_text.hpp"
 #include "progress.hpp"
-#include "refuse.hpp"
+#include "text.hpp"
 
 namespace twill::tool {
 namespace {
@@ -40,10 +37,14 @@ bench_options options_of(const profile_arguments& arguments, const ladder_operat
   bench_options options;
   options.devices = arguments.devices;
   options.kernels = arguments.kernels;
-  for (const std::string& size : arguments.sizes) options.sizes.push_back(parse_size(size));
-  if (options.sizes.empty()) options.sizes.push_back(parse_size("1024"));
-  for (const std::string& type : arguments.types) options.types.push_back(parse_type(type));
-  if (options.types.empty()) options.types.push_back(parse_type(operation.default_type));
+  const auto or_default = [](const std::vector<std::string>& given, const std::string& standard) {
+    return given.empty() ? std::vector<std::string>{standard} : given;
+  };
+  for (const std::string& size : or_default(arguments.sizes, "1024")) {
+    for (const std::string& type : or_default(arguments.types, operation.default_type)) {
+      options.set.cases.push_back({parse_type(type), parse_size(size), {}, 0, ""});
+    }
+  }
   for (const std::string& block : arguments.blocks) options.blocks.push_back(parse_block(block));
   options.loops = {loop_kind::over};
   return options;
@@ -86,7 +87,7 @@ profile_result profile_of(const planned_case& each, const planned_rung& which, c
   const stream work(each.on);
   const raw_buffer in(each.on, each.problem->in_bytes()), out(each.on, each.problem->out_bytes());
   fill_bytes(work, in.data(), 0x11, in.size_bytes());
-  each.problem->place_input(work, in.data(), out.data());
+  if (each.problem->in_place()) copy_bytes(work, in.data(), out.data(), in.size_bytes());
   profile_result result{operation,
                         each.on.properties().name,
                         each.on.properties().model,
@@ -113,15 +114,13 @@ struct profiles {
   int wrong = 0;
 };
 
-void add_note(std::vector<std::string>& notes, const std::string& note) {
-  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
-}
-
 // A rung that cannot do what others can is left out; a faulty kernel is reported at once.
 void add_profile(const planned_case& each, const planned_rung& which, const std::string& operation,
                  const profile_options& options, profiles& to) {
   try {
-    to.results.push_back(profile_of(each, which, operation, options));
+    profile_result taken = profile_of(each, which, operation, options);
+    if (taken.seen.kernels.empty()) leave_out(fmt::format("{} cannot be profiled", which.info.name), "it launches no kernel");
+    to.results.push_back(std::move(taken));
   } catch (const error& e) {
     if (e.code() == errc::unsupported) {
       to.refusal = e;
@@ -189,7 +188,7 @@ int run(const profile_arguments& arguments) {
 
 }  // namespace
 
-void add_profile_command(CLI::App& app, int& exit_code) {
+void add_profile_command(CLI::App& app, tool_run& tool) {
   CLI::App* command = app.add_subcommand("profile", "Show how kernels use memory, by line, without a GPU");
   const auto to = std::make_shared<profile_arguments>();
   command->add_option("operation", to->operation, "What to profile: an operation of `twill bench`")->type_name("OP");
@@ -201,17 +200,16 @@ void add_profile_command(CLI::App& app, int& exit_code) {
   command->add_option("--threads", to->threads, "Record about so many threads of a launch: a sample of\nits blocks")
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--json", to->json_path, "Write the counts here; - is standard output, and no\ntext")
-      ->type_name("FILE");
-  command->add_option("--svg", to->svg_path, "Draw the load of banks and of partitions here")->type_name("FILE");
+  add_path(*command, "--json", to->json_path, "Write the counts here; - is standard output, and no\ntext");
+  add_path(*command, "--svg", to->svg_path, "Draw the load of banks and of partitions here");
   command->add_flag(
       "--check", to->check,
       "Check for races, uninitialised reads, misaligned and\nout-of-bounds accesses (not stores past a static\n"
       "__shared__ array)");
   command->footer(
       "Options with \"...\" may be given again, or take a list: --size 2048,4096x64.\n"
-      "Exit code: 0 done, 1 a check found something, 2 bad usage.");
-  command->callback([to, &exit_code] { exit_code = run(*to); });
+      "Exit code: 0 done, 1 a check found something, 2 bad usage, 3 no such device.");
+  command->callback([to, &tool] { tool.exit_code = run(*to); });
 }
 
 }  // namespace twill::tool

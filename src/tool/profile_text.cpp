@@ -6,9 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "format.hpp"
 #include "source_text.hpp"
-#include "table.hpp"
+#include "text.hpp"
 
 namespace twill::tool {
 namespace {

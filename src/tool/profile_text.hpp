@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "profile_result.hpp"
-#include "report_file.hpp"
+#include "report.hpp"
 #include "source_text.hpp"
 
 namespace twill::tool {

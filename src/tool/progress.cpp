@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "format.hpp"
+#include "text.hpp"
 
 namespace twill::tool {
 

@@ -1,4 +1,4 @@
-#include "reference.hpp"
+// Predicted or measured bandwidths beside those of a file.
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "bench_plan.hpp"
-#include "format.hpp"
-#include "table.hpp"
+#include "commands.hpp"
+#include "text.hpp"
 
 namespace twill::tool {
 namespace {
@@ -18,17 +18,17 @@ constexpr double same_rate = 0.02;
 
 struct pair_of_rows {
   const bench_result* own;
-  const filed_result* other;
-  double own_rate, other_rate;  // bytes per second
+  const bench_result* other;
+  double own_rate, other_rate;  // GB/s
 
   double error() const { return own_rate / other_rate - 1; }
 };
 
-const filed_result* same_row(const bench_result& row, const bench_file& reference) {
-  for (const filed_result& each : reference.results) {
+const bench_result* same_row(const bench_result& row, const bench_file& reference) {
+  for (const bench_result& each : reference.results) {
     const bool same_problem = each.op == row.op && each.kernel == row.kernel && each.type == row.type &&
-                              each.rows == row.rows && each.cols == row.cols && each.loop == loop_name(row.loop);
-    const bool same_block = each.block.empty() || each.block == block_text(row.block);
+                              each.rows == row.rows && each.cols == row.cols && each.loop == row.loop;
+    const bool same_block = each.block.empty() || each.block == row.block;
     if (same_problem && same_block && each.valid && each.gbps && each.device != base_device) return &each;
   }
   return nullptr;
@@ -37,9 +37,9 @@ const filed_result* same_row(const bench_result& row, const bench_file& referenc
 std::vector<pair_of_rows> pairs_of(const std::vector<bench_result>& results, const bench_file& reference) {
   std::vector<pair_of_rows> pairs;
   for (const bench_result& row : results) {
-    if (!row.bytes_per_second || row.device == base_device) continue;
-    const filed_result* other = same_row(row, reference);
-    if (other != nullptr) pairs.push_back({&row, other, *row.bytes_per_second, *other->gbps * 1e9});
+    if (!row.gbps || row.device == base_device) continue;
+    const bench_result* other = same_row(row, reference);
+    if (other != nullptr) pairs.push_back({&row, other, *row.gbps, *other->gbps});
   }
   return pairs;
 }
@@ -66,14 +66,12 @@ std::string summary(const std::vector<pair_of_rows>& pairs) {
   std::vector<double> errors;
   for (const pair_of_rows& each : pairs) errors.push_back(std::abs(each.error()));
   std::sort(errors.begin(), errors.end());
-  const std::size_t middle = errors.size() / 2;
-  const double median = errors.size() % 2 == 1 ? errors[middle] : (errors[middle - 1] + errors[middle]) / 2;
   int ordered = 0;
   const int swapped = swapped_pairs(pairs, ordered);
   return fmt::format(
       "{} rows: median error {:.1f} %, largest {:.1f} %. Of {} pairs that the file has in an order (more than {:.0f} % "
       "apart), {} stand the other way round.",
-      errors.size(), median * 100, errors.back() * 100, ordered, same_rate * 100, swapped);
+      errors.size(), percentile(errors, 0.5) * 100, errors.back() * 100, ordered, same_rate * 100, swapped);
 }
 
 }  // namespace
@@ -97,8 +95,8 @@ std::string beside_reference(const std::vector<bench_result>& results, const ben
                {"error %"}});
   for (const pair_of_rows& each : pairs) {
     const bench_result& own = *each.own;
-    lines.add({own.kernel, own.type, extents_text({own.rows, own.cols}), block_text(own.block), loop_name(own.loop),
-               fmt::format("{:.1f}", each.own_rate * 1e-9), fmt::format("{:.1f}", each.other_rate * 1e-9),
+    lines.add({own.kernel, own.type, extents_text({own.rows, own.cols}), own.block, own.loop,
+               fmt::format("{:.1f}", each.own_rate), fmt::format("{:.1f}", each.other_rate),
                fmt::format("{:+.1f}", each.error() * 100)});
   }
   return text + lines.text() + wrapped(summary(pairs)) + "\n";

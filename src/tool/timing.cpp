@@ -2,27 +2,43 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <cstdint>
 
 #include <twill/event.hpp>
+
+#include "interrupt.hpp"
 
 namespace twill::tool {
 namespace {
 
-constexpr double row_seconds = 2.0;
-constexpr double warm_up_seconds = 10e-3;
 constexpr double sample_seconds = 100e-6;
 constexpr double short_launch_seconds = 50e-6;
 
-int launches_a_sample(double once) {
-  if (once >= short_launch_seconds) return 1;
-  return static_cast<int>(std::ceil(sample_seconds / std::max(once, 1e-6)));
-}
+/// What is timed, and when it is its turn.
+struct turn {
+  const launch_function* launch;
+  int launches = 1;  ///< a sample
+  int reps = 0;
+  int warm_ups = 1;
+  std::vector<double> samples;
 
-/// At least three, and enough for a processor to raise its clock; one where that would take long.
-int warm_ups(double once) {
-  if (once * 3 > row_seconds / 4) return 1;
-  return static_cast<int>(std::max(3.0, std::ceil(warm_up_seconds / std::max(once, 1e-6))));
+  /// Spreads fewer samples than there are rounds evenly over them.
+  bool takes_part(int round, int rounds) const {
+    const auto share = [&](int n) { return static_cast<std::int64_t>(n) * reps / rounds; };
+    return share(round + 1) > share(round);
+  }
+};
+
+turn make_turn(const launch_function& launch, double once, bool first, const timing_limits& limits) {
+  turn made{&launch, 1, 0, 1, {}};
+  if (once < short_launch_seconds) made.launches = static_cast<int>(std::ceil(sample_seconds / std::max(once, 1e-6)));
+  const double affordable = limits.row_seconds / (once * made.launches + 1e-9);
+  made.reps = affordable >= limits.reps ? limits.reps
+                                        : std::max(static_cast<int>(affordable), std::min(3, limits.reps));
+  if (once * 3 <= limits.row_seconds / 4) {
+    made.warm_ups = first ? std::max(3, static_cast<int>(std::ceil(limits.warm_up / std::max(once, 1e-6)))) : 3;
+  }
+  return made;
 }
 
 }  // namespace
@@ -37,29 +53,42 @@ double rough_seconds(stream_ref stream, const working_set& pairs, const launch_f
   return end.elapsed(start).count();
 }
 
-timing measure(stream_ref stream, const working_set& pairs, const launch_function& launch, int reps) {
-  const double once = rough_seconds(stream, pairs, launch);
-  const int batch = launches_a_sample(once);
-  const double affordable = row_seconds / (once * batch + 1e-9);
-  const int samples = affordable >= reps ? reps : std::max(static_cast<int>(affordable), std::min(3, reps));
-
-  int pair = 0;
-  const auto launch_next = [&] {
-    launch(pairs.in(pair), pairs.out(pair));
+std::vector<timing> measure_in_turns(stream_ref stream, const working_set& pairs,
+                                     const std::vector<launch_function>& launches, const timing_limits& limits) {
+  std::vector<turn> turns;
+  for (const launch_function& each : launches) {
+    turns.push_back(make_turn(each, rough_seconds(stream, pairs, each), turns.empty(), limits));
+  }
+  int pair = 0, rounds = 0;
+  const auto launch_next = [&](const turn& each) {
+    (*each.launch)(pairs.in(pair), pairs.out(pair));
     pair = (pair + 1) % pairs.pairs();
   };
-  std::vector<event> marks;
-  for (int i = 0; i <= samples; ++i) marks.emplace_back(stream.on());
-  for (int i = warm_ups(once); i > 0; --i) launch_next();
-  marks[0].record(stream);
-  for (int sample = 1; sample <= samples; ++sample) {
-    for (int i = 0; i < batch; ++i) launch_next();
-    marks[static_cast<std::size_t>(sample)].record(stream);
+  for (const turn& each : turns) {
+    rounds = std::max(rounds, each.reps);
+    for (int i = 0; i < each.warm_ups && interrupted() == 0; ++i) launch_next(each);
   }
 
-  std::vector<double> seconds;
-  for (std::size_t i = 1; i < marks.size(); ++i) seconds.push_back(marks[i].elapsed(marks[i - 1]).count() / batch);
-  return {quartiles_of(seconds), samples};
+  std::vector<event> marks;
+  std::vector<turn*> between;  // whose launches lie before the next mark
+  marks.emplace_back(stream.on()).record(stream);
+  for (int round = 0; round < rounds; ++round) {
+    for (turn& each : turns) {
+      if (interrupted() != 0 || !each.takes_part(round, rounds)) continue;
+      for (int i = 0; i < each.launches; ++i) launch_next(each);
+      marks.emplace_back(stream.on()).record(stream);
+      between.push_back(&each);
+    }
+  }
+  for (std::size_t i = 0; i < between.size(); ++i) {
+    between[i]->samples.push_back(marks[i + 1].elapsed(marks[i]).count() / between[i]->launches);
+  }
+  std::vector<timing> found;
+  for (turn& each : turns) {
+    const int taken = static_cast<int>(each.samples.size());
+    found.push_back({taken > 0 ? quartiles_of(std::move(each.samples)) : quartiles{}, taken});
+  }
+  return found;
 }
 
 }  // namespace twill::tool

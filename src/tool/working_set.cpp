@@ -3,50 +3,71 @@
 #include <algorithm>
 #include <vector>
 
-#include "pattern.hpp"
+#include "data.hpp"
 
 namespace twill::tool {
 namespace {
 
-constexpr std::size_t chunk_bytes = std::size_t{64} << 20;
+constexpr std::size_t upload_step = std::size_t{64} << 20;
 
-std::size_t pitch_of(std::size_t bytes) {
-  return (bytes + 255) / 256 * 256;
-}
-
-void upload_data(stream_ref stream, void* to, const ladder_problem& problem) {
-  const std::size_t bytes = problem.in_bytes();
-  std::vector<unsigned char> chunk(std::min(bytes, chunk_bytes));
-  for (std::size_t first = 0; first < bytes; first += chunk_bytes) {
-    const std::size_t part = std::min(chunk_bytes, bytes - first);
-    problem.write_input(chunk.data(), first, part);
-    upload_bytes(stream, chunk.data(), static_cast<unsigned char*>(to) + first, part);
-    stream.wait();
-  }
+/// Where allocations and pairs begin: what a small problem takes is at least this.
+std::size_t aligned(std::size_t bytes) {
+  return std::max<std::size_t>(1, (bytes + 255) / 256) * 256;
 }
 
 }  // namespace
 
-working_set::working_set(stream_ref stream, const ladder_problem& problem, int pairs)
-    : pairs_(pairs),
-      in_pitch_(pitch_of(problem.in_bytes())),
-      out_pitch_(pitch_of(problem.out_bytes())),
-      out_bytes_(problem.out_bytes()),
-      ins_(stream.on(), in_pitch_ * static_cast<std::size_t>(pairs)),
-      outs_(stream.on(), out_pitch_ * static_cast<std::size_t>(pairs)) {
-  upload_data(stream, ins_.data(), problem);
-  for (int pair = 1; pair < pairs; ++pair)
-    copy_bytes(stream, ins_.data(), at(ins_, in_pitch_, pair), problem.in_bytes());
-  for (int pair = 0; pair < pairs; ++pair) problem.prepare(stream, in(pair), out(pair));
-  stream.wait();
+working_set::layout working_set::layout_of(const ladder_problem& problem) const {
+  layout found{aligned(problem.in_bytes()), aligned(problem.out_bytes()), 1, false};
+  if (exact_) return {problem.in_bytes(), problem.out_bytes(), 1, false};
+  if (!cold_) return found;
+  const std::size_t wanted = 4 * stream_.on().properties().cache_bytes, touched = aligned(problem.touched_bytes());
+  if (touched >= wanted) return found;
+  const std::size_t pairs = std::max<std::size_t>(2, (wanted + touched - 1) / touched);
+  const std::size_t held = in_ ? in_->size_bytes() + out_->size_bytes() : 0;
+  const std::size_t fit = (stream_.on().memory().free_bytes / 10 * 9 + held) / (found.in_pitch + found.out_pitch);
+  found.pairs = std::max<std::size_t>(1, std::min(pairs, fit));
+  found.lacks_pairs = fit < pairs;
+  return found;
 }
 
-int cold_pairs(const device& on, std::size_t touched_bytes, std::size_t pair_bytes) {
-  const std::size_t wanted = 4 * on.properties().cache_bytes;
-  if (touched_bytes >= wanted) return 1;
-  const std::size_t pairs = std::max<std::size_t>(2, (wanted + touched_bytes - 1) / touched_bytes);
-  const std::size_t fit = on.memory().free_bytes / 10 * 9 / pitch_of(pair_bytes);
-  return static_cast<int>(std::max<std::size_t>(1, std::min(pairs, fit)));
+void working_set::expect(const ladder_problem& problem) {
+  const layout wanted = layout_of(problem);
+  in_expected_ = std::max(in_expected_, wanted.in_bytes());
+  out_expected_ = std::max(out_expected_, wanted.out_bytes());
+}
+
+void working_set::lay_out(const ladder_problem& problem) {
+  now_ = layout_of(problem);
+  const bool fits = !exact_ && in_ && in_->size_bytes() >= now_.in_bytes() && out_->size_bytes() >= now_.out_bytes();
+  if (!fits) {
+    in_.reset();
+    out_.reset();
+    filled_ = 0;
+    in_.emplace(stream_.on(), std::max(in_expected_, now_.in_bytes()));
+    out_.emplace(stream_.on(), std::max(out_expected_, now_.out_bytes()));
+  }
+  fill(problem, !fits);
+}
+
+void working_set::fill(const ladder_problem& problem, bool is_new) {
+  const std::size_t bytes = now_.in_bytes();
+  const twill::element_type kind = problem.data_kind();
+  if (filled_kind_ != kind) filled_ = 0;
+  filled_kind_ = kind;
+  std::vector<unsigned char> part(filled_ < bytes ? std::min(bytes - filled_, upload_step) : 0);
+  for (; filled_ < bytes; filled_ += std::min(upload_step, bytes - filled_)) {
+    const std::size_t count = std::min(upload_step, bytes - filled_);
+    write_data(part.data(), filled_, count, kind);
+    upload_bytes(stream_, part.data(), static_cast<unsigned char*>(in_->data()) + filled_, count);
+    stream_.wait();
+  }
+  if (is_new) fill_bytes(stream_, out_->data(), poison, out_->size_bytes());
+  for (std::size_t done = 0; problem.in_place() && done < now_.out_bytes(); done += bytes) {
+    copy_bytes(stream_, in_->data(), static_cast<unsigned char*>(out_->data()) + done,
+               std::min(bytes, now_.out_bytes() - done));
+  }
+  stream_.wait();
 }
 
 }  // namespace twill::tool

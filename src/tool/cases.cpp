@@ -1,0 +1,191 @@
+#include "cases.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "text.hpp"
+
+namespace twill::tool {
+namespace {
+
+constexpr std::int64_t mega = std::int64_t{1} << 20;
+
+using shapes = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+const std::vector<std::int64_t> power_sizes = {1, 2, 4, 8, 16};
+const std::vector<std::int64_t> odd_sizes = {3, 5, 6, 7, 12, 24};
+const shapes grid_shapes = {{1024, 1024}, {2048, 2048}, {4096, 4096}, {8192, 8192}, {16384, 16384}, {8191, 8193},
+                            {10000, 7000}, {mega, 32},  {32, mega},   {4 * mega, 3}, {3, 4 * mega}, {16 * mega, 8}};
+const shapes small_matrices = {{2, 2}, {3, 3}, {4, 4}, {5, 7}, {8, 8}, {16, 16}, {32, 32}, {33, 31}, {64, 64}};
+const shapes in_place_shapes = {{1024, 1024},  {4096, 4096},  {8192, 8192},   {8191, 8191},  {10000, 10000},
+                                {16384, 16384}, {10000, 7000}, {8191, 8193},  {4096, 16384}, {16384, 4096},
+                                {mega, 32},     {32, mega},    {4 * mega, 3}, {3, 4 * mega}, {16 * mega, 8},
+                                {1000003, 31}};
+const shapes up_to_a_mega = {{32, 32},   {64, 64},     {128, 128}, {256, 256},
+                             {512, 512}, {1024, 1024}, {500, 300}, {4096, 16}};
+
+/// Adds cases of up to `most` bytes.
+struct case_adder {
+  case_set& to;
+  std::string part;
+  std::int64_t most;
+
+  void matrices(const shapes& all, const std::vector<std::int64_t>& sizes) const {
+    for (const auto& [rows, cols] : all) {
+      for (const std::int64_t bytes : sizes) {
+        if (rows * cols * bytes <= most) to.cases.push_back({type_of_bytes(bytes), {rows, cols}, {}, 0, part});
+      }
+    }
+  }
+  /// As many as make `bytes_in_all`.
+  void batches(const shapes& all, const std::vector<std::int64_t>& sizes, std::int64_t bytes_in_all,
+               std::int64_t gap = 0) const {
+    for (const auto& [rows, cols] : all) {
+      for (const std::int64_t bytes : sizes) {
+        const std::int64_t count = std::min(bytes_in_all, most) / (rows * cols * bytes);
+        if (count > 0) to.cases.push_back({type_of_bytes(bytes), {count, rows, cols}, {}, gap, part});
+      }
+    }
+  }
+};
+
+struct grid_part {
+  const char* operation;
+  const char* name;
+  const char* title;
+  void (*add)(const case_adder& to);
+};
+
+/// 1 to 300, finer where it is small and around multiples of 32.
+shapes sweep_shapes() {
+  std::vector<std::int64_t> list;
+  for (std::int64_t n = 1; n <= 300; ++n) {
+    const bool edge = n % 32 <= 1 || n % 32 == 31;
+    if (n <= 17 || (n <= 68 && edge) || (n > 68 && n % 64 <= 1) || n % 50 == 0 || n % 29 == 0) list.push_back(n);
+  }
+  shapes all;
+  for (const std::int64_t rows : list) {
+    for (const std::int64_t cols : list) all.emplace_back(rows, cols);
+  }
+  return all;
+}
+
+void add_squares(const case_adder& to) {
+  shapes all;
+  for (std::int64_t n = 4000; n <= 4200; ++n) all.emplace_back(n, n);
+  to.matrices(all, power_sizes);
+}
+
+const grid_part grid_parts[] = {
+    {"transpose", "main", "5 element sizes x 12 shapes",
+     [](const case_adder& to) { to.matrices(grid_shapes, power_sizes); }},
+    {"transpose", "odd", "odd element sizes, up to 2 GiB",
+     [](const case_adder& to) {
+       case_adder{to.to, to.part, std::min(to.most, 2048 * mega)}.matrices(grid_shapes, odd_sizes);
+     }},
+    {"transpose", "batched", "small matrices, 256 MiB in all",
+     [](const case_adder& to) { to.batches(small_matrices, power_sizes, 256 * mega); }},
+    {"transpose", "strided", "small matrices with gaps, 128 MiB in all",
+     [](const case_adder& to) { to.batches(small_matrices, power_sizes, 128 * mega, 1); }},
+    {"transpose", "small", "up to 1 MiB",
+     [](const case_adder& to) { case_adder{to.to, to.part, std::min(to.most, mega)}.matrices(up_to_a_mega, power_sizes); }},
+    {"transpose-in-place", "in-place", "in place, with the least and with fast scratch, up to 2 GiB",
+     [](const case_adder& to) {
+       case_adder{to.to, to.part, std::min(to.most, 2048 * mega)}.matrices(in_place_shapes, power_sizes);
+       to.batches(small_matrices, power_sizes, 256 * mega);
+     }},
+};
+
+const grid_part sweeps[] = {
+    {"transpose", "batched", "batches of rows x cols, about 64 MiB in all",
+     [](const case_adder& to) { to.batches(sweep_shapes(), {4}, 64 * mega); }},
+    {"transpose", "square", "squares of 4000 to 4200", add_squares},
+};
+
+/// Adds the parts of a name, or all of the operation's.
+template <std::size_t Count>
+void add_parts(case_set& to, const grid_part (&parts)[Count], const std::string& option, const std::string& operation,
+               const std::string& name, const std::string& prefix) {
+  std::vector<std::string> known;
+  bool found = false;
+  for (const grid_part& each : parts) {
+    if (each.operation != operation) continue;
+    known.emplace_back(each.name);
+    if (each.name != name && name != "all") continue;
+    found = true;
+    each.add({to, prefix + each.name, to.most_bytes > 0 ? to.most_bytes : std::int64_t{1} << 60});
+  }
+  if (found) return;
+  refuse(fmt::format("no {} \"{}\" of {}", option, name, operation),
+         known.empty() ? "it is for transposes" : "known: " + joined(known) + ", all",
+         known.empty() ? "use --random, --list or --size" : "choose one of these");
+}
+
+bench_case parse_line(const std::string& line) {
+  std::istringstream words(line);
+  std::string type, size, order, more;
+  words >> type >> size >> order >> more;
+  if (size.empty() || !more.empty()) {
+    refuse("a case has two or three words", fmt::format("\"{}\"", line), "write TYPE SIZE or TYPE SIZE ORDER");
+  }
+  const auto plus = size.find('+');
+  const std::int64_t gap = plus == std::string::npos ? 0 : parse_count("a gap", size.substr(plus + 1), 0);
+  return {parse_type(type), parse_size(size.substr(0, plus)), order.empty() ? extents{} : parse_order(order), gap, ""};
+}
+
+}  // namespace
+
+element_type type_of_bytes(std::int64_t bytes) {
+  return parse_type(bytes == 1    ? "u8"
+                    : bytes == 2  ? "u16"
+                    : bytes == 4  ? "u32"
+                    : bytes == 8  ? "u64"
+                    : bytes == 16 ? "c128"
+                                  : fmt::format("b{}", bytes));
+}
+
+case_set read_cases(const std::string& path) {
+  std::ifstream from(path);
+  if (!from) refuse(fmt::format("cannot read \"{}\"", path), std::strerror(errno), "give a file of cases");
+  case_set set{case_layout::list, {}, "", 0};
+  int number = 0;
+  for (std::string line; std::getline(from, line);) {
+    ++number;
+    line = line.substr(0, line.find('#'));
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    try {
+      set.cases.push_back(parse_line(line));
+    } catch (const error& problem) {
+      throw error(problem.code(), fmt::format("{}:{}: {}", path, number, problem.what()));
+    }
+  }
+  if (set.cases.empty()) refuse(fmt::format("no cases in \"{}\"", path), "every line is empty", "write one a line");
+  return set;
+}
+
+case_set grid_cases(const std::string& operation, const std::vector<std::string>& parts, std::int64_t most_bytes) {
+  case_set set{case_layout::grid, {}, "", most_bytes};
+  for (const std::string& each : parts) add_parts(set, grid_parts, "--grid", operation, each, "");
+  return set;
+}
+
+case_set sweep_cases(const std::string& operation, const std::string& name, std::int64_t most_bytes) {
+  case_set set{case_layout::sweep, {}, "", most_bytes};
+  add_parts(set, sweeps, "--sweep", operation, name, "sweep-");
+  return set;
+}
+
+std::string part_title(const std::string& part) {
+  for (const grid_part& each : grid_parts) {
+    if (each.name == part) return each.title;
+  }
+  for (const grid_part& each : sweeps) {
+    if (std::string("sweep-") + each.name == part) return each.title;
+  }
+  return part;
+}
+
+}  // namespace twill::tool

@@ -1,0 +1,38 @@
+#pragma once
+
+// The commands of the tool.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "report.hpp"
+
+namespace twill::tool {
+
+/// One run of the tool: what it was called with, and what it returns.
+struct tool_run {
+  std::vector<std::pair<std::string, std::string>> provenance;
+  int exit_code = 0;
+};
+
+/// Each adds `twill NAME` to the command line; the exit codes 0 and 1 go to `run`.
+void add_bench_command(CLI::App& app, tool_run& run);
+void add_compare_command(CLI::App& app);
+void add_devices_command(CLI::App& app);
+void add_profile_command(CLI::App& app, tool_run& run);
+
+/// An option that may be given again, or take a list: "2048,4096".
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                      const std::string& help, const std::string& value);
+/// An option that takes a path, which may not be "".
+CLI::Option* add_path(CLI::App& command, const std::string& name, std::string& path, const std::string& help);
+
+/// A table of the bandwidths of `results` beside those of a file, row by row, with how far they are apart and whether
+/// they stand in the same order. Rows are the same when operation, kernel, type, size and loop are, and the block where
+/// the file names one.
+std::string beside_reference(const std::vector<bench_result>& results, const bench_file& reference);
+
+}  // namespace twill::tool

@@ -1,0 +1,273 @@
+#include "report.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <type_traits>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <twill/version.hpp>
+
+#include "text.hpp"
+
+namespace twill::tool {
+namespace {
+
+json known(double figure) {
+  return figure == 0 ? json(nullptr) : json(figure);
+}
+json known(std::size_t figure) {
+  return figure == 0 ? json(nullptr) : json(figure);
+}
+
+/// Six figures: more would only be noise.
+double rounded(double figure) {
+  return std::stod(fmt::format("{:.6g}", figure));
+}
+
+json value_of(double figure) {
+  return rounded(figure);
+}
+json value_of(const quartiles& ms) {
+  return {{"median", rounded(ms.median)}, {"p25", rounded(ms.p25)}, {"p75", rounded(ms.p75)}};
+}
+template <class T>
+json value_of(const T& value) {
+  return value;
+}
+
+bool is_empty(const std::string& text) {
+  return text.empty();
+}
+bool is_empty(const extents& numbers) {
+  return numbers.empty();
+}
+template <class T>
+bool is_empty(const std::optional<T>& value) {
+  return !value;
+}
+template <class T>
+std::enable_if_t<std::is_arithmetic_v<T>, bool> is_empty(T value) {
+  return value == T{};
+}
+
+template <class T>
+json value_of(const std::optional<T>& value) {
+  return value ? value_of(*value) : json(nullptr);
+}
+
+json json_of(const bench_result& result) {
+  json entry;
+  each_field(result, [&](const char* name, const auto& value, field_is presence) {
+    const bool empty = is_empty(value);
+    if (empty && presence == field_is::optional) return;
+    entry[name] = empty && !std::is_arithmetic_v<std::decay_t<decltype(value)>> ? json(nullptr) : value_of(value);
+  });
+  return entry;
+}
+
+void read_value(const json& from, quartiles& to) {
+  to = {from.at("median").get<double>(), from.at("p25").get<double>(), from.at("p75").get<double>()};
+}
+template <class T>
+void read_value(const json& from, T& to) {
+  from.get_to(to);
+}
+template <class T>
+void read_value(const json& from, std::optional<T>& to) {
+  read_value(from, to.emplace());
+}
+
+/// Without the name of the exception, which comes first.
+std::string what_of(const json::exception& problem) {
+  const std::string text = problem.what();
+  return text.substr(text.find("] ") + 2);
+}
+
+bench_result read_result(const json& entry, std::size_t place) {
+  bench_result result;
+  if (!entry.is_object()) throw std::invalid_argument(fmt::format("results[{}] is no object", place));
+  each_field(result, [&](const char* name, auto& value, field_is presence) {
+    const auto found = entry.find(name);
+    if (found == entry.end() && presence == field_is::required) {
+      throw std::invalid_argument(fmt::format("results[{}].{} is missing", place, name));
+    }
+    if (found == entry.end() || found->is_null()) return;
+    try {
+      read_value(*found, value);
+    } catch (const json::exception& problem) {
+      throw std::invalid_argument(fmt::format("results[{}].{}: {}", place, name, what_of(problem)));
+    }
+  });
+  if (!entry.contains("status") && !result.valid) result.status = "wrong";
+  return result;
+}
+
+json json_of(const distribution& each) {
+  const auto& s = each.shares;
+  return {{"kernel", each.kernel},
+          {"device", each.device},
+          {"element_bytes", each.element_bytes == 0 ? json(nullptr) : json(each.element_bytes)},
+          {"cases", s.size()},
+          {"geometric_mean", rounded(geometric_mean(s))},
+          {"worst", rounded(s.front())},
+          {"p5", rounded(percentile(s, 0.05))},
+          {"p10", rounded(percentile(s, 0.1))},
+          {"median", rounded(percentile(s, 0.5))},
+          {"p90", rounded(percentile(s, 0.9))},
+          {"below_0.85", rounded(each.below(0.85))},
+          {"below_0.7", rounded(each.below(0.7))},
+          {"below_0.5", rounded(each.below(0.5))}};
+}
+
+std::string csv_cell(const json& value) {
+  if (value.is_null()) return "";
+  if (value.is_array()) return csv_cell(json(order_text(value.get<extents>())));
+  if (!value.is_string()) return value.dump();
+  const auto text = value.get<std::string>();
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+void read_document(bench_file& file, std::istream& from) {
+  file.document = json::parse(from);
+  const json& document = file.document;
+  if (!document.is_object()) throw std::invalid_argument("it should hold one object");
+  const auto schema = document.find("schema");
+  if (schema == document.end() || !schema->is_number_integer()) throw std::invalid_argument("it has no schema number");
+  if (schema->get<std::int64_t>() != json_schema) {
+    throw std::invalid_argument(fmt::format("schema {}; this twill reads {}", schema->dump(), json_schema));
+  }
+  const auto results = document.find("results");
+  if (results == document.end() || !results->is_array() || results->empty()) {
+    throw std::invalid_argument("it has no results");
+  }
+  for (const json& entry : *results) file.results.push_back(read_result(entry, file.results.size()));
+}
+
+}  // namespace
+
+std::string bench_result::problem_text() const {
+  std::string text = extents_text(all_extents.empty() ? extents{rows, cols} : all_extents);
+  if (gap > 0) text += fmt::format("+{}", gap);
+  return order.empty() ? text : text + " to " + order_text(order);
+}
+
+double distribution::below(double share) const {
+  const auto count = std::lower_bound(shares.begin(), shares.end(), share) - shares.begin();
+  return shares.empty() ? 0 : static_cast<double>(count) / static_cast<double>(shares.size());
+}
+
+json json_of(const device_properties& properties) {
+  return {{"name", properties.name},
+          {"backend", properties.backend},
+          {"vendor", properties.vendor},
+          {"model", properties.model},
+          {"architecture", properties.architecture},
+          {"memory_bytes", known(properties.memory_bytes)},
+          {"peak_bytes_per_second", known(properties.peak_bytes_per_second)},
+          {"cache_bytes", known(properties.cache_bytes)},
+          {"multiprocessors", properties.multiprocessors},
+          {"warp_size", properties.warp_size},
+          {"max_threads_per_block", properties.max_threads_per_block},
+          {"shared_bytes_per_block", properties.shared_bytes_per_block},
+          {"is_gpu", properties.is_gpu}};
+}
+
+std::string json_text(const json& document) {
+  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+json json_of(const bench_report& report) {
+  json devices = json::array(), results = json::array(), distributions = json::array(), run;
+  for (const device_properties& on : report.devices) devices.push_back(json_of(on));
+  for (const bench_result& result : report.results) results.push_back(json_of(result));
+  for (const distribution& each : report.distributions) distributions.push_back(json_of(each));
+  for (const auto& [name, text] : report.provenance) run[name] = text;
+  const json first = devices.empty() ? json(nullptr) : devices.front();
+  json document = {{"schema", json_schema},
+                   {"twill", version()},
+                   {"run", run},
+                   {"device", first},
+                   {"devices", devices},
+                   {"cache", report.cold ? "cold" : "warm"},
+                   {"partial", report.partial},
+                   {"results", results}};
+  if (!distributions.empty()) document["distributions"] = distributions;
+  return document;
+}
+
+std::string csv_text(const bench_report& report) {
+  std::string text;
+  const auto add_line = [&](const std::vector<std::string>& cells) { text += joined(cells, ",") + "\n"; };
+  std::vector<std::string> names;
+  const bench_result any;
+  each_field(any, [&](const std::string& name, const auto&, field_is) {
+    if (name != "ms") return names.push_back(name);
+    for (const char* part : {"ms_median", "ms_p25", "ms_p75"}) names.emplace_back(part);
+  });
+  add_line(names);
+  for (const bench_result& result : report.results) {
+    std::vector<std::string> cells;
+    each_field(result, [&](const std::string& name, const auto& value, field_is) {
+      if (name == "extents") return cells.push_back(extents_text(result.all_extents));
+      if (name != "ms") return cells.push_back(csv_cell(value_of(value)));
+      const json ms = value_of(result.ms);
+      for (const char* part : {"median", "p25", "p75"}) cells.push_back(ms.is_null() ? "" : ms[part].dump());
+    });
+    add_line(cells);
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> provenance_of(int argc, const char* const* argv) {
+  utsname system = {};
+  uname(&system);
+  std::string command;
+  for (int i = 0; i < argc; ++i) command += (i == 0 ? "" : " ") + std::string(argv[i]);
+  const char* threads = std::getenv("TWILL_THREADS");
+  return {{"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+          {"host", system.nodename},
+          {"system", fmt::format("{} {} {}", system.sysname, system.release, system.machine)},
+          {"compiler", TWILL_COMPILER},
+          {"commit", TWILL_COMMIT},
+          {"threads", threads != nullptr ? threads : ""},
+          {"command", command}};
+}
+
+std::string bench_file::model_of(const std::string& device) const {
+  const auto devices = document.find("devices");
+  if (devices == document.end() || !devices->is_array()) return "?";
+  for (const json& on : *devices) {
+    if (on.is_object() && on.value("name", "") == device) return on.value("model", "?");
+  }
+  return "?";
+}
+
+bench_file read_bench_file(const std::string& path) {
+  bench_file file;
+  file.path = path;
+  std::string why;
+  try {
+    if (std::filesystem::is_directory(path)) throw std::invalid_argument("it is a folder");
+    std::ifstream from(path);
+    if (!from) throw std::invalid_argument(std::strerror(errno));
+    read_document(file, from);
+    return file;
+  } catch (const json::exception& problem) {
+    why = what_of(problem);
+  } catch (const std::exception& problem) {
+    why = problem.what();
+  }
+  refuse(fmt::format("cannot compare \"{}\"", path), why, "give files that twill bench --json wrote");
+}
+
+}  // namespace twill::tool
