@@ -9,10 +9,10 @@
 
 #include <twill/version.hpp>
 
-#include "format.hpp"
 #include "profile_text.hpp"
 #include "source_text.hpp"
 #include "svg_page.hpp"
+#include "text.hpp"
 
 namespace twill::tool {
 namespace {
