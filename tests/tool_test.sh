@@ -3,6 +3,7 @@
 set -u
 twill=$(realpath "$1")
 root=$(dirname "$(dirname "$(realpath "$0")")")
+sheets=$root/presets/devices
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -356,6 +357,13 @@ profile() {
   shown '^simt:mi300x  *copy'
   shown 'simt:h200 were compared with an H200 SXM'
   shown 'simt:mi300x were never compared with a measurement'
+  # A datasheet whose path has a comma, among other devices.
+  mkdir 'a,b'
+  cp "$sheets/k20.json" 'a,b/c,d.json'
+  run 0 profile --device 'simt:h200,simt:a,b/c,d.json,simt:k20' --kernel copy --size 64
+  shown '^simt:a,b/c,d.json  *copy'
+  shown '^simt:k20  *copy'
+  refused 'no simulated device "simt:frobnicate"' profile --device simt:frobnicate,simt:a,b/c,d.json
   run 0 profile --device simt:k20 --kernel unrolled --size 40x70 --check
   shown 'Checked: 0 of 1 kernels'
   run 0 profile scan --device simt:gtx280 --size 4096

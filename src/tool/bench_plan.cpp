@@ -23,6 +23,26 @@ bool takes_block(const rung& which) {
   return which.block.x != 0;
 }
 
+/// The path of a datasheet may have commas, at which --device is split: such parts go together again.
+std::vector<std::string> with_whole_paths(const std::vector<std::string>& names) {
+  std::vector<std::string> whole;
+  const auto is_datasheet = [](const std::string& name) {
+    constexpr std::string_view suffix = ".json";
+    return name.size() > suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
+  };
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    auto last = name;
+    while (last != names.end() && name->rfind("simt:", 0) == 0 && !is_datasheet(*last) &&
+           (last == name || last->rfind("simt", 0) != 0)) {
+      ++last;
+    }
+    const bool is_path = last != names.end() && last != name && is_datasheet(*last) && last->rfind("simt", 0) != 0;
+    whole.push_back(is_path ? joined({name, last + 1}, ",") : *name);
+    if (is_path) name = last;
+  }
+  return whole;
+}
+
 /// Without a named device: the default one, or on a machine without a GPU the CPU and, for correctness, simt.
 std::vector<device> open_devices(std::vector<std::string> names) {
   if (names.empty()) {
@@ -31,7 +51,7 @@ std::vector<device> open_devices(std::vector<std::string> names) {
   }
   std::vector<device> devices;
   std::set<std::string> seen;
-  for (const std::string& name : names) {
+  for (const std::string& name : with_whole_paths(names)) {
     device on = device::open(name);
     if (seen.insert(on.properties().name).second) devices.push_back(std::move(on));
   }
