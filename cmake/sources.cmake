@@ -286,6 +286,7 @@ set(twill_tests
   tests/process_test.cpp
   tests/profile_claims_test.cpp
   tests/profile_test.cpp
+  tests/random_sums_test.cpp
   tests/random_test.cpp
   tests/reduce_columns_test.cpp
   tests/reduce_order_test.cpp
@@ -307,10 +308,17 @@ set(twill_tests
   tests/simt_scan_test.cpp
   tests/simt_schema_test.cpp
   tests/simt_test.cpp
+  tests/simt_unsupported_test.cpp
   tests/stream_test.cpp
   tests/transpose_batch_test.cpp
   tests/transpose_in_place_test.cpp
   tests/transpose_test.cpp)
+
+# Where a GPU's backend is: what only a GPU can show.
+set(twill_gpu_tests
+  tests/beyond_test.cpp
+  tests/graph_test.cpp)
+set(twill_gpu_test_sources backends/gpu/graph_recorder.cpp)
 
 
 # What a folder holds and no list names is a mistake: it would neither be built nor tested.
@@ -319,7 +327,8 @@ function(twill_check_lists)
       ${twill_launch_sources} ${twill_vector_sources} ${twill_tool_without_simt_sources} ${twill_kernel_sources}
       ${twill_gpu_sources} ${twill_host_sources} ${twill_cpu_sources} ${twill_simt_sources} ${twill_ladder_sources}
       ${twill_ladder_kernel_sources} ${twill_ladder_gpu_sources} ${twill_ladder_simt_sources} ${twill_ladder_cub_sources} ${twill_ladder_cpu_sources}
-      ${twill_device_schema} ${twill_device_models} ${twill_tool_sources} ${twill_tests})
+      ${twill_device_schema} ${twill_device_models} ${twill_tool_sources} ${twill_tests}
+      ${twill_gpu_tests} ${twill_gpu_test_sources})
   file(GLOB_RECURSE there RELATIVE "${TWILL_ROOT}" "${TWILL_ROOT}/include/*.hpp" "${TWILL_ROOT}/src/*.cpp"
        "${TWILL_ROOT}/backends/*.cpp" "${TWILL_ROOT}/presets/devices/*.json" "${TWILL_ROOT}/tests/*_test.cpp")
   list(REMOVE_ITEM there ${listed})

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -127,6 +128,27 @@ TEST_CASE("reference: one long row, at every distance of the two sides") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);
     for (std::size_t offset = 0; offset < 8; ++offset) check_case(stream, {1, 40001}, 1, 3, offset, 31);
+  });
+}
+
+// Longer than the kernel of rows counts: several rows for it, and a rest.
+TEST_CASE("reference: one row beyond 64 MiB") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const std::size_t bytes = (std::size_t{1} << 26) + 4099;
+    std::vector<unsigned char> host(bytes + 64);
+    std::uint32_t word = 1;
+    for (unsigned char& byte : host) byte = static_cast<unsigned char>((word = word * 1664525u + 1013904223u) >> 24);
+    twill::buffer<unsigned char> in(device, bytes + 64), out(device, bytes + 64);
+    in.upload(host, stream);
+    twill::fill_bytes(stream, out.data(), 0x5a, out.size_bytes());
+    twill::copy(stream, in.data() + 3, out.data() + 16, static_cast<std::int64_t>(bytes));
+    std::vector<unsigned char> found(bytes + 64);
+    out.download(found, stream);
+    stream.wait();
+    CHECK(std::memcmp(found.data() + 16, host.data() + 3, bytes) == 0);
+    CHECK(std::count(found.begin(), found.begin() + 16, 0x5a) == 16);
+    CHECK(std::count(found.end() - 48, found.end(), 0x5a) == 48);
   });
 }
 

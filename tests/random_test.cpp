@@ -1,12 +1,10 @@
 // Operations that move data, with shapes, strides, element sizes and misalignments drawn from a fixed seed, against
-// plain loops. TWILL_TEST_CASES says how many calls; each device gets them all.
+// plain loops. How many: support/dice.hpp. Each device gets them all.
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -14,65 +12,15 @@
 
 #include "support/arena.hpp"
 #include "support/devices.hpp"
+#include "support/dice.hpp"
 #include "support/moving_calls.hpp"
 
 namespace {
 
+using support::dice;
 using support::drawn_call;
 
 constexpr std::size_t arena_bytes = std::size_t{8} << 20;
-
-int case_count() {
-  const char* text = std::getenv("TWILL_TEST_CASES");
-  return text == nullptr ? 400 : std::max(1, std::atoi(text));
-}
-
-/// The same numbers on every platform, unlike the distributions of the standard library.
-class dice {
- public:
-  explicit dice(std::uint64_t seed) : random_(seed) {}
-
-  std::int64_t pick(std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(high - low + 1));
-  }
-  bool one_in(std::int64_t n) { return pick(1, n) == 1; }
-
-  /// 1 to `most`: mostly small, often around multiples of what kernels like.
-  std::int64_t extent(std::int64_t most) {
-    std::int64_t n = 1;
-    switch (pick(0, 4)) {
-      case 0:
-        n = pick(1, 9);
-        break;
-      case 1:
-        n = pick(1, 100);
-        break;
-      case 2:
-        n = (std::int64_t{1} << pick(2, 9)) * pick(1, 3) + pick(-1, 1);
-        break;
-      case 3:
-        n = 16 * pick(1, 20);
-        break;
-      default:
-        n = pick(1, std::int64_t{2} << pick(0, 14));
-    }
-    return std::min(n, std::max<std::int64_t>(1, most));
-  }
-  std::int64_t element_bytes() { return one_in(2) ? std::int64_t{1} << pick(0, 4) : pick(1, 64); }
-  std::size_t offset() {
-    const std::int64_t step = std::int64_t{1} << pick(0, 5);
-    return one_in(3) ? 0 : static_cast<std::size_t>(pick(0, 128 / step) * step);
-  }
-  /// Bytes that a call may take: small, and now and then large enough for every kernel's main path.
-  std::int64_t budget() { return one_in(40) ? 1 << 20 : one_in(4) ? 1 << 17 : 1 << 14; }
-  /// A leading dimension for rows of `row` elements.
-  std::int64_t leading(std::int64_t row) {
-    return one_in(2) ? 0 : one_in(2) ? row + pick(0, 20) : (row + 15) / 16 * 16 + 16 * pick(0, 2);
-  }
-
- private:
-  std::mt19937_64 random_;
-};
 
 drawn_call draw_transpose(dice& d) {
   const std::int64_t bytes = d.element_bytes(), most = std::max<std::int64_t>(1, d.budget() / bytes);
@@ -89,6 +37,10 @@ drawn_call draw_transpose(dice& d) {
   if (d.one_in(12) && s.batch > 1 && s.batch * s.cols * s.rows < most) {  // side by side
     s.in_ld = s.batch * s.cols + d.pick(0, 9);
     s.in_stride = s.cols;
+  }
+  if (d.one_in(12) && s.batch > 1 && s.batch * s.cols * s.rows < most) {
+    s.out_ld = s.batch * s.rows + d.pick(0, 9);
+    s.out_stride = s.rows;
   }
   const std::size_t in_offset = d.offset(), out_offset = d.offset();
   return support::transpose_call(s, bytes, in_offset, out_offset);
@@ -189,10 +141,10 @@ drawn_call draw(dice& d) {
   }
 }
 
-void run_random(const twill::device& device, int cases) {
+void run_random(const twill::device& device, std::uint64_t seed, int cases) {
   const twill::stream stream(device);
   support::arena arena(stream, arena_bytes);
-  dice d(20260607);
+  dice d(seed);
   for (int i = 0; i < cases; ++i) {
     const drawn_call call = draw(d);
     if (support::arena::needed_by(call) > arena.free_bytes()) {
@@ -214,7 +166,8 @@ TEST_SUITE_BEGIN("random");
 TEST_CASE("reference: calls drawn from a fixed seed, every byte of the memory around them compared") {
   for (const auto& name : support::test_devices()) {
     CAPTURE(name);
-    run_random(twill::device::open(name), case_count());
+    const auto device = twill::device::open(name);
+    support::on_random_rounds(20260607, [&](std::uint64_t seed, int cases) { run_random(device, seed, cases); });
   }
 }
 

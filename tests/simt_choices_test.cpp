@@ -219,6 +219,24 @@ TEST_CASE("reference: kernels for more than 64 KiB of shared memory") {
   CHECK_MESSAGE(wrong.empty(), wrong);
 }
 
+// The generic device has no cache, and so no tiles whose loads bring what lies around them.
+TEST_CASE("reference: kernels that only a device with a cache is given") {
+  const auto properties = with_multiprocessors(properties_of("simt:h200"), 2);
+  const kernel_set others = chosen_on(with_multiprocessors(properties_of("simt"), 2));
+  const auto noting = std::make_shared<noting_device>(properties);
+  const twill::device planned(noting);
+  const twill::stream plans(planned);
+  std::vector<support::drawn_call> calls;
+  for (const auto& call : support::directed_calls::of(properties)) {
+    if (!without(chosen_for(*noting, plans, call), others).empty()) calls.push_back(call);
+  }
+  CHECK(calls.size() > 4);
+  const twill::device device(simulated(properties, 2));
+  const twill::stream stream(device);
+  const std::string wrong = support::run_all(stream, calls);
+  CHECK_MESSAGE(wrong.empty(), wrong);
+}
+
 TEST_CASE("reference: lines too long for shared memory, through scratch memory of several sizes") {
   auto properties = with_multiprocessors(properties_of("simt:h200"), 64);
   properties.shared_bytes_per_block = 256;

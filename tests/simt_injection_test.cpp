@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include <twill/ladder/sieve.hpp>
 #include <twill/twill.hpp>
 
 #include "support/simt_faulty_device.hpp"
+#include "support/tried_calls.hpp"
 
 namespace twill::cpu {
 extern const detail::operation_table operations;
@@ -25,105 +25,10 @@ extern const detail::operation_table operations;
 
 namespace {
 
+using support::bytes_of;
+using support::call_memory;
+using support::tried_call;
 using twill::raw_buffer;
-using twill::stream_ref;
-
-/// The memory of one call: made before, kept through its faults.
-struct call_memory {
-  stream_ref stream;
-  const raw_buffer &in, &out, &scratch, &reduction;
-};
-
-/// One call of an operation. What it leaves in the output is compared with a run without faults.
-struct tried_call {
-  std::string name;
-  std::function<void(const call_memory&)> run;
-};
-
-constexpr std::size_t array_bytes = std::size_t{1} << 18, scratch_bytes = std::size_t{1} << 20;
-
-template <class T>
-T* as(const raw_buffer& memory) {
-  return static_cast<T*>(memory.data());
-}
-
-std::vector<tried_call> moves() {
-  std::vector<tried_call> all;
-  const auto transpose = [&](const std::string& name, const twill::transpose_shape& shape) {
-    all.push_back({name, [=](const call_memory& m) {
-                     twill::transpose(m.stream, as<const std::uint16_t>(m.in), as<std::uint16_t>(m.out), shape);
-                   }});
-  };
-  transpose("transpose, tiles", {128, 256});
-  transpose("transpose, misaligned rows", {131, 211});
-  transpose("transpose, a batch", {17, 33, 37});
-  transpose("transpose, many strips", {2, 3, 3000, 7});
-  const auto in_place = [&](const std::string& name, const twill::transpose_in_place_shape& shape) {
-    all.push_back({name, [=](const call_memory& m) {
-                     twill::transpose_in_place(m.stream, as<std::uint16_t>(m.out), shape, m.scratch);
-                   }});
-  };
-  in_place("transpose_in_place, squares", {64, 64, 3});
-  in_place("transpose_in_place, a copy through scratch", {300, 200});
-  all.push_back({"transpose_in_place, least scratch", [](const call_memory& m) {
-                   const twill::transpose_in_place_shape s{3, 40001};
-                   twill::transpose_in_place(
-                       m.stream, as<std::uint16_t>(m.out), s,
-                       {m.scratch.data(), twill::transpose_in_place_scratch_bytes(m.stream.on(), 2, s)});
-                 }});
-  all.push_back({"permute", [](const call_memory& m) {
-                   const twill::permute_shape s{{17, 3, 5, 19}, {3, 2, 1, 0}, {}, {}};
-                   twill::permute(m.stream, as<const std::uint32_t>(m.in), as<std::uint32_t>(m.out), s);
-                 }});
-  all.push_back({"copy", [](const call_memory& m) {
-                   const twill::copy_shape s{30, 31, 32, 33};
-                   twill::copy(m.stream, as<const std::uint32_t>(m.in), as<std::uint32_t>(m.out), s);
-                 }});
-  all.push_back({"copy of one row", [](const call_memory& m) {
-                   twill::copy(m.stream, as<const std::uint32_t>(m.in), as<std::uint32_t>(m.out), 5000);
-                 }});
-  all.push_back({"reverse", [](const call_memory& m) {
-                   twill::reverse(m.stream, as<const std::uint32_t>(m.in), as<std::uint32_t>(m.out), 5001);
-                 }});
-  all.push_back({"reverse_in_place",
-                 [](const call_memory& m) { twill::reverse_in_place(m.stream, as<std::uint32_t>(m.out), 5001); }});
-  all.push_back({"fill_bytes", [](const call_memory& m) { twill::fill_bytes(m.stream, m.out.data(), 5, 1000); }});
-  return all;
-}
-
-std::vector<tried_call> sums() {
-  std::vector<tried_call> all;
-  all.push_back({"reduce", [=](const call_memory& m) {
-                   twill::reduce(m.stream, as<const int>(m.in), as<int>(m.out), 60000, m.reduction);
-                 }});
-  all.push_back({"reduce_rows", [=](const call_memory& m) {
-                   twill::reduce_rows(m.stream, as<const int>(m.in), as<int>(m.out), {30, 2001}, m.reduction);
-                 }});
-  all.push_back({"reduce_columns", [=](const call_memory& m) {
-                   twill::reduce_columns(m.stream, as<const int>(m.in), as<int>(m.out), {2001, 30}, m.reduction);
-                 }});
-  all.push_back({"reduce_segments", [=](const call_memory& m) {
-                   twill::fill_bytes(m.stream, m.scratch.data(), 0, 8 * 6);  // empty ones
-                   twill::reduce_segments(m.stream, as<const int>(m.in), as<int>(m.out),
-                                          as<const std::int64_t>(m.scratch), 5, m.reduction);
-                 }});
-  for (const bool two_passes : {false, true}) {
-    all.push_back({two_passes ? "scan, two passes" : "scan", [=](const call_memory& m) {
-                     twill::scan_shape shape;
-                     shape.rows = 3, shape.cols = 20001;
-                     twill::scan(m.stream, as<const int>(m.in), as<int>(m.out), shape, m.scratch,
-                                 {twill::scan_op::sum, false, two_passes});
-                   }});
-  }
-  all.push_back({"sieve_count", [](const call_memory& m) {
-                   twill::sieve_count(m.stream, as<std::uint64_t>(m.out), {0, 100000}, m.scratch);
-                 }});
-  all.push_back({"sieve_list", [](const call_memory& m) {
-                   twill::sieve_list(m.stream, as<std::uint64_t>(m.out), as<std::uint64_t>(m.out) + 2000, 2000,
-                                     {0, 10000}, m.scratch);
-                 }});
-  return all;
-}
 
 /// The code of the twill::error that `call` throws; none when nothing is thrown.
 std::string thrown_by(const std::function<void()>& call) {
@@ -159,24 +64,17 @@ opened<support::faulty_simt> faulty_simt() {
   return opened<support::faulty_simt>(std::move(one), twill::simt::operations);
 }
 
-std::vector<unsigned char> bytes_of(const raw_buffer& memory, stream_ref stream) {
-  std::vector<unsigned char> host(memory.size_bytes());
-  twill::download_bytes(stream, host.data(), memory.data(), host.size());
-  stream.wait();
-  return host;
-}
-
 /// Fails each backend call of each of `calls` once; the stream, the memory and the scratch outlive the fault. Returns
 /// how many places there were.
 template <class Faulty>
 int fail_everywhere(const opened<Faulty>& on, const std::vector<tried_call>& calls) {
   auto& faults = on.backend->faults;
   const twill::stream stream(on.device);
-  const raw_buffer in(on.device, array_bytes), out(on.device, array_bytes), scratch(on.device, scratch_bytes);
+  const raw_buffer in(on.device, support::array_bytes), out(on.device, support::array_bytes),
+      scratch(on.device, support::scratch_bytes);
   const raw_buffer reduction(on.device, std::size_t{8} << 20);
   const call_memory memory{stream, in, out, scratch, reduction};
-  std::vector<unsigned char> host(array_bytes);
-  for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<unsigned char>(i * 2654435761u >> 13);
+  const auto host = support::tried_bytes(0);
   const auto renew = [&] {
     twill::upload_bytes(stream, host.data(), in.data(), host.size());
     twill::upload_bytes(stream, host.data(), out.data(), host.size());
@@ -264,8 +162,7 @@ int fail_lifetimes(const opened<Faulty>& on) {
 TEST_SUITE_BEGIN("injected faults");
 
 TEST_CASE("a call that fails throws one error, and works when it is made again") {
-  auto calls = moves();
-  for (auto& call : sums()) calls.push_back(std::move(call));
+  const auto calls = support::tried_calls();
   const int on_simt = fail_everywhere(faulty_simt(), calls), on_cpu = fail_everywhere(faulty_cpu(), calls);
   MESSAGE("places: " << on_simt << " on simt, " << on_cpu << " on cpu");
   CHECK(on_simt >= static_cast<int>(calls.size()));  // each launches or copies something

@@ -111,6 +111,16 @@ TEST_CASE("reference: interleaved batches") {
     const twill::stream stream(device);
     // Four 5 x 7 matrices side by side in the input, one above the other in columns of the output.
     check_case(stream, {5, 7, 4, 28, 20, 7, 5}, 4, 0, 0, 7);
+    std::uint32_t seed = 8;
+    for (const std::int64_t bytes : {1, 2, 4, 8, 16, 12}) {
+      for (const std::int64_t rows : {5, 33, 64}) {
+        const std::int64_t cols = 96 - rows, batch = 3;
+        check_case(stream, {rows, cols, batch, batch * cols, batch * rows, cols, rows}, bytes, 0, 0, seed += 2);
+        check_case(stream, {rows, cols, batch, 0, batch * rows, 0, rows}, bytes, 0, 16, seed += 2);
+        check_case(stream, {rows, cols, batch, batch * cols + 1, batch * rows + 5, cols, rows + 1}, bytes, 0, 0,
+                   seed += 2);
+      }
+    }
   });
 }
 

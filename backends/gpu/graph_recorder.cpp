@@ -1,0 +1,86 @@
+#include "backends/gpu/graph_recorder.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "device_guard.hpp"
+#include "graph.hpp"
+#include "launch.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+/// What a stream waits at.
+class gate {
+ public:
+  void open() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    open_ = true;
+    opened_.notify_all();
+  }
+  static void wait(void* self) {
+    auto& gate = *static_cast<class gate*>(self);
+    std::unique_lock<std::mutex> lock(gate.mutex_);
+    gate.in_time_ = gate.opened_.wait_for(lock, std::chrono::seconds(20), [&] { return gate.open_; });
+  }
+  bool in_time() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return in_time_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable opened_;
+  bool open_ = false, in_time_ = true;
+};
+
+class recorder final : public detail::graph_recorder {
+ public:
+  recorder() { check(create_stream(&stream_), "creation of a stream"); }
+  ~recorder() override {
+    gate_.open();
+    ignore(synchronize(stream_));
+    forget();
+    ignore(destroy(stream_));
+  }
+
+  void* stream() const noexcept override { return stream_; }
+  void begin() override {
+    forget();
+    check(begin_capture(stream_), "begin of a capture");
+  }
+  void end() override {
+    check(end_capture(stream_, &graph_), "end of a capture");
+    check(instantiate(&run_, graph_), "making a graph");
+  }
+  void replay() override { check(launch_graph(run_, stream_), "launch of a graph"); }
+  void hold() override { check(call_from_stream(stream_, &gate::wait, &gate_), "holding a stream"); }
+  bool release() override {
+    const bool held = gate_.in_time();
+    gate_.open();
+    return held;
+  }
+
+ private:
+  void forget() noexcept {
+    if (run_ != nullptr) ignore(destroy_graph_run(run_));
+    if (graph_ != nullptr) ignore(destroy_graph(graph_));
+    run_ = nullptr;
+    graph_ = nullptr;
+  }
+
+  native_stream stream_ = nullptr;
+  native_graph graph_ = nullptr;
+  native_graph_run run_ = nullptr;
+  gate gate_;
+};
+
+std::unique_ptr<detail::graph_recorder> make() {
+  return std::make_unique<recorder>();
+}
+
+[[maybe_unused]] const bool added = detail::graph_recorders().emplace(backend_name, &make).second;
+
+}  // namespace
+}  // namespace twill::TWILL_BACKEND

@@ -1,0 +1,71 @@
+// Problems that are right in themselves but more than a device can do: each says so, before anything is launched.
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+
+#include <twill/twill.hpp>
+
+#include "support/cases.hpp"
+
+namespace {
+
+using twill::errc;
+
+// Addresses far from each other, never followed.
+template <class T>
+T* far_away(int power) {
+  return reinterpret_cast<T*>(std::uintptr_t{1} << power);  // NOLINT(performance-no-int-to-ptr)
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("unsupported");
+
+TEST_CASE("grids of more blocks than 32 bits count") {
+  const auto device = twill::device::open("simt");
+  const twill::stream stream(device);
+  const twill::raw_buffer scratch(device, std::size_t{8} << 20);
+  const auto* in = far_away<const unsigned char>(40);
+  auto* out = far_away<unsigned char>(61);
+  const auto code = [&](const twill::transpose_shape& shape) {
+    return support::code_of([&] { twill::transpose(stream, in, out, shape); });
+  };
+  CHECK(code({1024, 1024, std::int64_t{1} << 40}) == errc::unsupported);        // tiles
+  CHECK(code({1000, 1001, std::int64_t{1} << 40, 1003}) == errc::unsupported);  // misaligned rows
+  CHECK(code({1000, 1001, std::int64_t{1} << 39, 1003, 1004}) == errc::unsupported);
+  CHECK(support::code_of([&] {
+          twill::reduce_rows(stream, twill::reduce_op::max, in, out, {std::int64_t{1} << 40, 70001}, scratch);
+        }) == errc::unsupported);
+}
+
+TEST_CASE("a scan of more than 2^31 tiles") {
+  const auto device = twill::device::open("simt");
+  twill::scan_shape shape;
+  shape.rows = std::int64_t{1} << 32;
+  shape.cols = 100001;
+  CHECK(support::code_of([&] { (void)twill::scan_scratch_bytes(device, twill::element_type::u8, shape); }) ==
+        errc::unsupported);
+  CHECK(support::code_of([&] {
+          (void)twill::scan_segments_scratch_bytes(device, twill::element_type::u8, std::int64_t{1} << 60, 1);
+        }) == errc::unsupported);
+}
+
+TEST_CASE("a scan whose tile does not fit shared memory") {
+  const auto device = twill::device::open("simt:gtx280");
+  const twill::stream stream(device);
+  twill::buffer<float> in(device, 1000), out(device, 1000);
+  twill::scan_shape shape;
+  shape.rows = 1;
+  shape.cols = 1000;
+  const twill::raw_buffer scratch(device, twill::scan_scratch_bytes(device, twill::element_type::f32, shape));
+  twill::fill_bytes(stream, out.data(), 7, out.size_bytes());
+  CHECK(support::code_of([&] { twill::scan(stream, in.data(), out.data(), shape, scratch); }) == errc::unsupported);
+  std::uint32_t found = 0;
+  twill::download_bytes(stream, out.data(), &found, 4);
+  CHECK(found == 0x07070707u);
+  CHECK_NOTHROW(stream.wait());
+}
+
+TEST_SUITE_END();
