@@ -320,13 +320,13 @@ TEST_CASE("rows and columns of reductions choose kernels by their lengths, align
   };
   for (const type element : {type::u8, type::i16, type::u32, type::i64}) {
     CHECK(columns(twill::reduce_op::sum, element, 64) == "column_sums");
-    CHECK(columns(twill::reduce_op::max, element, 64) == "column_least");
-    CHECK(columns(twill::reduce_op::product, element, 64) == "viewed");
-    CHECK(columns(twill::reduce_op::min, element, 65) == "viewed");
+    CHECK(columns(twill::reduce_op::max, element, 64) == "column_min");
+    CHECK(columns(twill::reduce_op::product, element, 64) == "mapped");
+    CHECK(columns(twill::reduce_op::min, element, 65) == "mapped");
   }
-  CHECK(columns(twill::reduce_op::sum, type::f32, 65) == "numbers");
+  CHECK(columns(twill::reduce_op::sum, type::f32, 65) == "floats");
   for (const type element : {type::f32, type::i64}) {
-    CHECK(columns(twill::reduce_op::argmin, element, 64) == "column_places");
+    CHECK(columns(twill::reduce_op::argmin, element, 64) == "column_argmin");
     CHECK(columns(twill::reduce_op::argmin, element, 65) == "argmin_columns");
   }
   CHECK(columns(twill::reduce_op::argmax, type::f16, 64) == "argmin_columns");

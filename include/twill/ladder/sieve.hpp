@@ -37,12 +37,12 @@ TWILL_API std::int64_t sieve_words(const sieve_range& range);
 /// Source: Bays and Hudson, 1977, The Segmented Sieve of Eratosthenes and Primes in Arithmetic Progressions to 10^12.
 TWILL_API void sieve_bits(stream_ref stream, std::uint32_t* bits, const sieve_range& range, scratch_ref scratch);
 
-/// count[0] = how many primes the range has: pi(n) for {0, n + 1}. Otherwise as sieve_bits; nothing but the count, in
+/// count[0] = how many primes the range has: pi(n) for {0, n + 1}. Otherwise as `sieve_bits`; nothing but the count, in
 /// device memory, is written.
 TWILL_API void sieve_count(stream_ref stream, std::uint64_t* count, const sieve_range& range, scratch_ref scratch);
 
 /// The primes of a range, ascending, and how many there are. At most `capacity` of them are written. It sieves twice:
-/// once to count, once to write. Otherwise as sieve_bits.
+/// once to count, once to write. Otherwise as `sieve_bits`.
 TWILL_API void sieve_list(stream_ref stream, std::uint64_t* primes, std::uint64_t* count, extent capacity,
                           const sieve_range& range, scratch_ref scratch);
 
