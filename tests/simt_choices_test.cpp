@@ -18,6 +18,7 @@
 #include "backends/simt/elf_file.hpp"
 #include "backends/simt/kernel_name.hpp"
 #include "backends/simt/simt_device.hpp"
+#include "support/reduce_arrays.hpp"
 #include "support/arena.hpp"
 #include "support/directed_calls.hpp"
 
@@ -157,7 +158,7 @@ std::string reduction_of(bool rows, twill::reduce_op op, twill::element_type typ
   const auto noting = std::make_shared<noting_device>(twill::device::open("simt:h200").properties());
   const twill::device device(noting);
   const twill::stream stream(device);
-  const twill::raw_buffer scratch = reduce_scratch_of(stream);
+  const twill::raw_buffer scratch = support::reduce_scratch_of(stream);
   noting->take_names();
   // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses, never followed.
   const auto* in = reinterpret_cast<const void*>((std::uintptr_t{1} << 40) + offset);

@@ -35,7 +35,8 @@ class directed_calls {
 
  private:
   explicit directed_calls(const twill::device_properties& device)
-      : multiprocessors_(std::max(1, device.multiprocessors)),
+      : on_(twill::device::open(device.name)),
+        multiprocessors_(std::max(1, device.multiprocessors)),
         shared_(std::max<std::int64_t>(4096, static_cast<std::int64_t>(device.shared_bytes_per_block))) {}
 
   void transpose(const twill::transpose_shape& s, std::int64_t bytes, std::int64_t in_offset = 0,
@@ -156,7 +157,7 @@ class directed_calls {
 
   void in_place(const twill::transpose_in_place_shape& s, std::int64_t bytes, std::int64_t offset = 0,
                 std::int64_t scratch_offset = 0) {
-    const std::size_t scratch = twill::transpose_in_place_scratch_bytes(bytes, s);
+    const std::size_t scratch = twill::transpose_in_place_scratch_bytes(on_, bytes, s);
     calls_.push_back(transpose_in_place_call(s, bytes, static_cast<std::size_t>(offset),
                                              static_cast<std::size_t>(scratch_offset), scratch));
   }
@@ -240,6 +241,7 @@ class directed_calls {
     }
   }
 
+  twill::device on_;
   std::int64_t multiprocessors_, shared_;
   std::vector<drawn_call> calls_;
 };
