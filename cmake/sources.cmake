@@ -276,7 +276,9 @@ set(twill_tests
   tests/copy_test.cpp
   tests/device_test.cpp
   tests/element_test.cpp
+  tests/error_test.cpp
   tests/every_kernel_test.cpp
+  tests/extent_test.cpp
   tests/host_limits_test.cpp
   tests/ladder/array_test.cpp
   tests/ladder/reduce_test.cpp
