@@ -348,11 +348,15 @@ profile() {
   run 0 profile --device simt:h200 --kernel conflict-free,unrolled --size 128,256 --svg heat.svg
   drawn '; banks as drawn above for transpose conflict-free, 128x128 f32'
   [ "$(grep -c 'unused: no access' heat.svg)" -eq 1 ] || report "(svg)" "the legend is there more than once"
-  # A program that is older than its sources does not show their lines.
-  cp "$twill" old-twill
-  touch -d 2000-01-01 old-twill
-  ./old-twill profile --device simt:h200 --kernel copy --size 64 >out
-  shown 'changed since this program was built: its lines are left out'
+  # A program without its sources, or older than them, does not show their lines.
+  mkdir -p tree/src/ladder/gpu
+  cp "$twill" tree/twill
+  tree/twill profile --device simt:h200 --kernel copy --size 64 >out
+  shown 'transpose_rungs.hpp (not found here: its lines are left out)'
+  echo 'another file' >tree/src/ladder/gpu/transpose_rungs.hpp
+  touch -d 2000-01-01 tree/twill
+  tree/twill profile --device simt:h200 --kernel copy --size 64 >out
+  shown 'transpose_rungs.hpp (changed since this program was built: its lines are left out)'
   run 0 profile --device simt:h200,simt:mi300x --kernel copy --size 64
   shown '^simt:mi300x  *copy'
   shown 'simt:h200 were compared with an H200 SXM'
