@@ -339,7 +339,7 @@ profile() {
   drawn 'bank 15: 16<'
   drawn '>16x</text>'
   drawn 'partitions [0-9]* to 7: '
-  drawn 'transpose_rungs.hpp</text>'
+  drawn '>src/ladder/gpu/transpose_rungs.hpp'
   drawn '^</svg>$'
   run 0 profile reduce --device simt:h200 --kernel sequential --size 4096 --svg heat.svg
   drawn 'sequential.*, grid 16x1x1 of 256x1x1 threads'
@@ -347,7 +347,7 @@ profile() {
   # Launches that look alike are drawn once, and the legend stands there once.
   run 0 profile --device simt:h200 --kernel conflict-free,unrolled --size 128,256 --svg heat.svg
   drawn '; banks as drawn above for transpose conflict-free, 128x128 f32'
-  [ "$(grep -c 'unused: no access' heat.svg)" -eq 1 ] || report "(svg)" "the legend is there more than once"
+  [ "$(grep -c 'unused: no access</text>' heat.svg)" -eq 1 ] || report "(svg)" "the legend is there more than once"
   # A program without its sources, or older than them, does not show their lines.
   mkdir -p tree/src/ladder/gpu
   cp "$twill" tree/twill
