@@ -11,6 +11,7 @@ set(twill_headers
   include/twill/element.hpp
   include/twill/error.hpp
   include/twill/event.hpp
+  include/twill/explain.hpp
   include/twill/export.hpp
   include/twill/extent.hpp
   include/twill/fill.hpp
@@ -61,6 +62,7 @@ set(twill_core_sources
   src/core/offsets.cpp
   src/core/stream.cpp
   src/move/copy.cpp
+  src/move/explain.cpp
   src/move/permute.cpp
   src/move/reverse.cpp
   src/move/transpose.cpp

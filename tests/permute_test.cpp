@@ -28,7 +28,7 @@ std::string text(const dims& list) {
 
 // One case against the plain loop, every byte of the output memory compared, guards and gaps included.
 void check_case(twill::stream_ref stream, permute_shape s, std::int64_t element_bytes, std::size_t in_offset,
-                std::size_t out_offset, std::uint32_t seed) {
+                std::size_t out_offset, std::uint32_t seed, const std::string& kernel = "") {
   const permute_shape asked = s;
   const dims turned = support::out_extents(s);
   if (s.in_strides.size() == 0) s.in_strides = support::packed_strides(s.extents);
@@ -37,8 +37,17 @@ void check_case(twill::stream_ref stream, permute_shape s, std::int64_t element_
   const auto out_reach = support::reach_of(turned, s.out_strides, element_bytes);
   const support::image in(stream, static_cast<std::size_t>(in_reach.before + in_reach.after), in_offset, seed);
   support::image out(stream, static_cast<std::size_t>(out_reach.before + out_reach.after), out_offset, seed + 1);
-  twill::permute_bytes(stream, static_cast<unsigned char*>(in.data()) + in_reach.before,
-                       static_cast<unsigned char*>(out.data()) + out_reach.before, element_bytes, asked);
+  const auto* from = static_cast<unsigned char*>(in.data()) + in_reach.before;
+  auto* const to = static_cast<unsigned char*>(out.data()) + out_reach.before;
+  if (kernel.empty()) {
+    twill::permute_bytes(stream, from, to, element_bytes, asked);
+  } else {
+    try {
+      twill::permute_bytes_with(stream, kernel, from, to, element_bytes, asked);
+    } catch (const twill::error&) {
+      return;  // a launch may refuse what a plan took for possible
+    }
+  }
   support::permute_reference(in.expected() + in_reach.before, out.expected() + out_reach.before, element_bytes, s);
   CAPTURE(element_bytes);
   CAPTURE(text(s.extents));
@@ -47,7 +56,16 @@ void check_case(twill::stream_ref stream, permute_shape s, std::int64_t element_
   CAPTURE(text(s.out_strides));
   CAPTURE(in_offset);
   CAPTURE(out_offset);
+  CAPTURE(kernel);
   CHECK(out.matches(stream));
+}
+
+// By every kernel that is a candidate.
+void check_candidates(twill::stream_ref stream, const permute_shape& s, std::int64_t element_bytes,
+                      std::size_t in_offset, std::size_t out_offset, std::uint32_t seed) {
+  for (const auto& one : twill::explain_permute(stream.on(), element_bytes, s)) {
+    check_case(stream, s, element_bytes, in_offset, out_offset, seed, one.kernel);
+  }
 }
 
 // Strides for `extents` whose dimensions lie in memory in a random order, with random gaps and signs.
@@ -130,8 +148,38 @@ TEST_CASE("reference: random shapes, strides of both signs and misalignments") {
     for (int i = 0; i < 700; ++i) {
       const permute_shape shape = random_shape(pick, i % 10 == 0 ? 60000 : 3000);
       const auto in_offset = static_cast<std::size_t>(pick(0, 16)), out_offset = static_cast<std::size_t>(pick(0, 16));
-      check_case(stream, shape, pick(1, 16), in_offset, out_offset, random());
+      check_case(stream, shape, pick(0, 9) == 0 ? pick(17, 64) : pick(1, 16), in_offset, out_offset, random());
     }
+  });
+}
+
+TEST_CASE("reference: random shapes and strides, by every candidate") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::mt19937 random(20261124);
+    const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+    for (int i = 0; i < 150; ++i) {
+      const permute_shape shape = random_shape(pick, i % 5 == 0 ? 60000 : 3000);
+      const std::int64_t bytes = i % 3 == 0 ? pick(1, 16) : std::int64_t{1} << pick(0, 4);
+      const auto at = static_cast<std::size_t>(i % 4 == 0 ? pick(0, 16) : 0);
+      check_candidates(stream, shape, bytes, at, at * 3 % 16, random());
+    }
+  });
+}
+
+TEST_CASE("explain lists candidates by their cost, and a kernel can be named") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const permute_shape shape{{6, 5, 7, 300}, {3, 1, 2, 0}, {}, {}};
+    const auto found = twill::explain_permute(stream.on(), 4, shape);
+    if (stream.on().properties().backend == "cpu") CHECK(found.empty());
+    for (std::size_t i = 1; i < found.size(); ++i) CHECK(found[i - 1].microseconds <= found[i].microseconds);
+    int data[2] = {};
+    const auto named = [&](const char* kernel) {
+      twill::permute_bytes_with(stream, kernel, data, data + 1, 4, {{1}, {0}, {}, {}});
+    };
+    CHECK_THROWS_AS(named("no such kernel"), twill::error);
+    CHECK_THROWS_AS(named("gather"), twill::error);  // one element: a copy
   });
 }
 

@@ -8,6 +8,7 @@
 #include <twill/element.hpp>
 #include <twill/error.hpp>
 #include <twill/event.hpp>
+#include <twill/explain.hpp>
 #include <twill/extent.hpp>
 #include <twill/fill.hpp>
 #include <twill/permute.hpp>

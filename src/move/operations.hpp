@@ -4,6 +4,7 @@
 
 #include "backends/backend.hpp"
 #include "move/args.hpp"
+#include "move/plan/family.hpp"
 
 namespace twill::detail {
 
@@ -12,6 +13,8 @@ struct move_operations {
   void (*transpose)(const work_queue&, const transpose_args&);
   void (*transpose_in_place)(const work_queue&, const transpose_in_place_args&);
   void (*permute)(const work_queue&, const permute_args&);
+  /// By one family; false where it cannot move the shape. Null where there are no families to choose from.
+  bool (*permute_with)(const work_queue&, const permute_args&, family);
   void (*copy)(const work_queue&, const pitched_rows&);
   void (*reverse)(const work_queue&, const reverse_args&);
 };

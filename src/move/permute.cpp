@@ -9,6 +9,7 @@
 #include "core/arguments.hpp"
 #include "core/operations.hpp"
 #include "move/operations.hpp"
+#include "move/permute_call.hpp"
 #include "move/plan/normal_form.hpp"
 
 namespace twill {
@@ -164,20 +165,27 @@ dims::dims(std::initializer_list<extent> values) : size_(checked_rank(values.siz
   std::copy(values.begin(), values.end(), values_);
 }
 
-namespace {
+std::optional<permute_args> detail::checked_permutation(const void* in, void* out, std::int64_t element_bytes,
+                                                        const permute_shape& shape) {
+  require_valid(element_bytes, shape);
+  if (std::find(shape.extents.begin(), shape.extents.end(), 0) != shape.extents.end()) return std::nullopt;
+  permute_args a = checked_args(in, out, element_bytes, shape);
+  normalise(a);
+  return a;
+}
 
 // By the simplest operation that the normal form is.
-void run(stream_ref stream, permute_args& a) {
-  const detail::work_queue queue = detail::queue_of(stream);
-  const auto& operations = detail::operations_of(stream).move;
+void detail::run_permutation(stream_ref stream, const permute_args& a) {
+  const work_queue queue = queue_of(stream);
+  const auto& operations = operations_of(stream).move;
   const permute_dim& d = a.dims[0];
   if (a.rank == 0) {
     queue.device->copy(queue.native, a.out, a.in, static_cast<std::size_t>(a.run_bytes),
-                       detail::copy_direction::device_to_device);
+                       copy_direction::device_to_device);
   } else if (a.rank == 1 && d.in_stride >= a.run_bytes) {
     operations.copy(queue, {a.in, a.out, d.extent, a.run_bytes, d.in_stride, d.out_stride});
   } else if (a.rank == 1 && d.in_stride == -a.run_bytes && d.out_stride == a.run_bytes &&
-             a.run_bytes <= detail::largest_element_bytes) {
+             a.run_bytes <= largest_element_bytes) {
     const auto* first = static_cast<const unsigned char*>(a.in) + (d.extent - 1) * d.in_stride;
     operations.reverse(queue, {first, a.out, d.extent, a.run_bytes});
   } else {
@@ -185,16 +193,11 @@ void run(stream_ref stream, permute_args& a) {
   }
 }
 
-}  // namespace
-
 void permute_bytes(stream_ref stream, const void* in, void* out, extent element_bytes, const permute_shape& shape) {
   detail::in_call("permute", [&] {
     detail::device_of(stream);
-    require_valid(element_bytes, shape);
-    if (std::find(shape.extents.begin(), shape.extents.end(), 0) != shape.extents.end()) return;
-    permute_args a = checked_args(in, out, element_bytes, shape);
-    detail::normalise(a);
-    run(stream, a);
+    const auto checked = detail::checked_permutation(in, out, element_bytes, shape);
+    if (checked) detail::run_permutation(stream, *checked);
   });
 }
 

@@ -8,7 +8,7 @@
 namespace twill::cpu {
 namespace {
 
-constexpr detail::move_operations moves{&transpose, &transpose_in_place, &permute, &copy, &reverse};
+constexpr detail::move_operations moves{&transpose, &transpose_in_place, &permute, nullptr, &copy, &reverse};
 constexpr detail::reduce_operations reductions{&reduce};
 constexpr detail::scan_operations scans{&scan, &scan_scratch};
 

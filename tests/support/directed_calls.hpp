@@ -41,8 +41,16 @@ class directed_calls {
 
   void transpose(const twill::transpose_shape& s, std::int64_t bytes, std::int64_t in_offset = 0,
                  std::int64_t out_offset = 0) {
-    calls_.push_back(
-        transpose_call(s, bytes, static_cast<std::size_t>(in_offset), static_cast<std::size_t>(out_offset)));
+    if (s.rows == 1 || s.cols == 1) {
+      calls_.push_back(
+          transpose_call(s, bytes, static_cast<std::size_t>(in_offset), static_cast<std::size_t>(out_offset)));
+      return;
+    }
+    const std::int64_t in_ld = s.in_ld ? s.in_ld : s.cols, out_ld = s.out_ld ? s.out_ld : s.rows;
+    const std::int64_t in_stride = s.in_stride ? s.in_stride : s.rows * in_ld;
+    const std::int64_t out_stride = s.out_stride ? s.out_stride : s.cols * out_ld;
+    permute({{s.batch, s.rows, s.cols}, {0, 2, 1}, {in_stride, in_ld, 1}, {out_stride, out_ld, 1}}, bytes, in_offset,
+            out_offset, "transpose");
   }
 
   // Rows of whole chunks: quads where a multiprocessor gets little, tiles beyond, strips of short rows.
@@ -200,27 +208,33 @@ class directed_calls {
     }
   }
 
-  void permute(const twill::permute_shape& s, std::int64_t bytes, std::int64_t in_offset, std::int64_t out_offset) {
-    calls_.push_back(permute_call(s, bytes, static_cast<std::size_t>(in_offset), static_cast<std::size_t>(out_offset)));
+  void permute(const twill::permute_shape& s, std::int64_t bytes, std::int64_t in_offset, std::int64_t out_offset,
+               const char* kernel = "") {
+    calls_.push_back(
+        permute_call(s, bytes, static_cast<std::size_t>(in_offset), static_cast<std::size_t>(out_offset), kernel));
   }
 
+  // Each family on shapes that it can move, whatever the planner would choose.
   void permutations() {
     const twill::dims reversed{3, 2, 1, 0};
     for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
       const std::int64_t side = 272 / bytes, other = bytes % 16;
-      if (bytes < 16) permute({{side, 3, 2, side}, reversed, {}, {}}, bytes, 16, 48);  // tiles
-      permute({{17, 3, 5, 19}, reversed, {}, {}}, bytes, other, 3 * other);            // a gathered box
-      permute({{7, 3, 5, 9}, reversed, {}, {}}, bytes, other, 3 * other);              // with short rows
+      if (bytes < 16) permute({{side, 3, 2, side}, reversed, {}, {}}, bytes, 16, 48, "tiled");
+      permute({{17, 3, 5, 19}, reversed, {}, {}}, bytes, other, 3 * other, "gather");
+      permute({{37, 3, 5, 9}, {2, 0, 3, 1}, {}, {}}, bytes, other, 3 * other, "gather");  // one input segment
+      permute({{7, 3, 5, 9}, reversed, {}, {}}, bytes, other, 3 * other, "elementwise");
+      permute({{7, 3, 5, 9}, reversed, {}, {}}, bytes, other, 3 * other);
       permute({{5, 7, 9}, {2, 1, 0}, {140, 20, 2}, {84, 12, 2}}, bytes, other, 3 * other);
     }
-    for (const std::int64_t row : {301, 316, 304}) permute({{5, 7, row}, {1, 0, 2}, {}, {}}, 1, 0, 0);
-    // Rows and columns of two dimensions each, in tiles of words.
+    // Rows and columns of two dimensions each.
     for (const std::int64_t bytes : {1, 2, 4, 8}) {
       const std::int64_t many = 256 * multiprocessors_ / bytes / 37 + 1;
-      permute({{37, many, 5, 67}, reversed, {}, {}}, bytes, bytes % 4, 3 * bytes);
-      permute({{37, many, 5, 68}, reversed, {-many * 340, 340, 68, 1}, {}}, bytes, 8, bytes);
+      permute({{37, many, 5, 67}, reversed, {}, {}}, bytes, bytes % 4, 3 * bytes, "misaligned");
+      permute({{37, many, 5, 68}, reversed, {-many * 340, 340, 68, 1}, {}}, bytes, 8, bytes, "misaligned");
     }
-    // Rows that meet in chunks.
+    for (const std::int64_t row : {301, 302, 316, 304, 312}) {
+      permute({{5, 7, row}, {1, 0, 2}, {}, {}}, 1, 0, 0, "rows");
+    }
     for (const std::int64_t bytes : {1, 2, 4, 8}) {
       const std::int64_t row = 301 / bytes;
       permute({{60, 3, 2, row}, {2, 1, 0, 3}, {}, {}}, bytes, bytes, 3 * bytes);

@@ -69,7 +69,7 @@ inline drawn_call transpose_in_place_call(const twill::transpose_in_place_shape&
 }
 
 inline drawn_call permute_call(const twill::permute_shape& s, std::int64_t bytes, std::size_t in_offset,
-                               std::size_t out_offset) {
+                               std::size_t out_offset, const std::string& kernel = "") {
   twill::permute_shape full = s;
   if (s.in_strides.size() == 0) full.in_strides = packed_strides(s.extents);
   if (s.out_strides.size() == 0) full.out_strides = packed_strides(out_extents(s));
@@ -81,9 +81,13 @@ inline drawn_call permute_call(const twill::permute_shape& s, std::int64_t bytes
   call.in_offset = in_offset;
   call.out_offset = out_offset;
   call.text = text_of("permute", text_of(s.extents), "order", text_of(s.order), "strides", text_of(s.in_strides),
-                      text_of(s.out_strides), "bytes", bytes, "offsets", in_offset, out_offset);
+                      text_of(s.out_strides), "bytes", bytes, "offsets", in_offset, out_offset, kernel);
   call.run = [=](twill::stream_ref stream, const unsigned char* from, unsigned char* to, unsigned char*) {
-    twill::permute_bytes(stream, from + in.before, to + out.before, bytes, s);
+    if (kernel.empty()) {
+      twill::permute_bytes(stream, from + in.before, to + out.before, bytes, s);
+    } else {
+      twill::permute_bytes_with(stream, kernel, from + in.before, to + out.before, bytes, s);
+    }
   };
   call.expect = [=](const unsigned char* from, unsigned char* to) {
     permute_reference(from + in.before, to + out.before, bytes, full);

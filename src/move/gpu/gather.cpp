@@ -26,7 +26,7 @@ void fill_tables(gather_tile& m, const composite_tile& t) {
   std::int64_t segments = 1;
   for (int i = 0; i < t.rank && t.dims[i].out_segment; ++i) {
     const tile_dim& d = t.dims[i];
-    const std::int64_t indices = i == t.last_out ? t.out_indices : d.tile;
+    const std::int64_t indices = i == t.last_out ? t.out_indices() : d.tile;
     if (d.in_segment) {
       m.unit[m.unit_rank++] = {make_divisor(indices), static_cast<int>(d.in_stride), 0, 0};
       continue;
@@ -36,11 +36,11 @@ void fill_tables(gather_tile& m, const composite_tile& t) {
     segments *= indices;
   }
   const tile_dim& last = t.dims[t.last_out];
-  const std::int64_t split = ceil_div(last.tile, t.out_indices);
+  const std::int64_t split = ceil_div(last.tile, t.out_indices());
   m.split = split > 1;
   if (m.split) {
-    m.out[m.out_rank++] = {make_divisor(split), static_cast<int>(t.out_indices * last.in_stride),
-                           t.out_indices * last.out_stride};
+    m.out[m.out_rank++] = {make_divisor(split), static_cast<int>(t.out_indices() * last.in_stride),
+                           t.out_indices() * last.out_stride};
   }
   for (int k = 0; k < t.rank; ++k) {
     const tile_dim& d = t.dims[t.in_order[k]];
@@ -59,9 +59,9 @@ void fill_counts(gather_tile& m, const gather_plan& p) {
   m.in_segments_each = last_out.in_segment ? 0 : static_cast<int>(t.in_segments / last_out.tile);
   m.out_segments = static_cast<int>(t.out_segments);
   m.out_segments_each = last_in.out_segment ? 0 : static_cast<int>(t.out_segments / last_in.tile);
-  m.segment_indices = static_cast<int>(t.out_indices);
+  m.segment_indices = static_cast<int>(t.out_indices());
   m.units = static_cast<int>(t.out_bytes / t.unit);
-  m.units_each = static_cast<int>(m.units / t.out_indices);
+  m.units_each = static_cast<int>(m.units / t.out_indices());
   m.pitch = p.pitch;
   m.vectors = p.vectors;
   m.stores = p.stores;
@@ -82,7 +82,7 @@ void fill_grid(gather_tile& m, const gather_plan& p) {
     if (placed[i] || tiles == 1) return;
     placed[i] = true;
     const int rest = static_cast<int>(d.extent - (tiles - 1) * d.tile);
-    m.grid[m.grid_rank++] = {make_divisor(tiles), rest, rest, i == t.last_in, i == t.last_out, d.tile * d.in_stride,
+    m.grid[m.grid_rank++] = {make_divisor(tiles),  rest, rest, i == t.last_in, i == t.last_out, d.tile * d.in_stride,
                              d.tile * d.out_stride};
   };
   const auto complete = [&](int i) { return t.dims[i].tile == t.dims[i].extent; };

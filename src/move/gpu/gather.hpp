@@ -50,13 +50,13 @@ struct gather_tile {
   gather_out_dim out[gather_dims];
   gather_unit_dim unit[gather_dims];
   // Of a full tile, and for each index of the dimension that ends the segments of a side.
-  int in_indices, out_indices;      // of those dimensions
-  int segment_bytes_each;           // bytes of an input segment for each index
+  int in_indices, out_indices;          // of those dimensions
+  int segment_bytes_each;               // bytes of an input segment for each index
   int in_segments, in_segments_each;    // the latter 0 where the count is fixed
   int out_segments, out_segments_each;  // likewise
-  int segment_indices, units_each;  // of the last dimension in an output segment; units for each
-  int units;                        // of an output segment
-  bool split;                       // the tile holds several output segments along that dimension
+  int segment_indices, units_each;      // of the last dimension in an output segment; units for each
+  int units;                            // of an output segment
+  bool split;                           // the tile holds several output segments along that dimension
   int pitch, vectors, stores, table_pitch, segment_bytes;
   fast_divisor by_vectors, by_stores;
   bool edges;

@@ -72,10 +72,22 @@ bool launch_candidate(const work_queue& queue, const permute_args& a, const deta
   return false;
 }
 
+detail::candidates candidates_on(const work_queue& queue, const permute_args& a) {
+  return detail::candidates_of(a, detail::model_of(queue.device->properties()));
+}
+
 }  // namespace
 
+bool permute_with(const work_queue& queue, const permute_args& a, detail::family kind) {
+  const detail::candidates all = candidates_on(queue, a);
+  for (int i = 0; i < all.count; ++i) {
+    if (all.list[i].kind == kind) return launch_candidate(queue, a, all, kind);
+  }
+  return false;
+}
+
 void permute(const work_queue& queue, const permute_args& a) {
-  const detail::candidates all = detail::candidates_of(a, detail::model_of(queue.device->properties()));
+  const detail::candidates all = candidates_on(queue, a);
   for (int i = 0; i < all.count; ++i) {
     if (launch_candidate(queue, a, all, all.list[i].kind)) return;
   }

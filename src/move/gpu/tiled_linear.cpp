@@ -19,13 +19,11 @@ using detail::work_queue;
 constexpr std::int64_t longest_row = 64;  // bytes; the tiles of transpose_tile are as good from 128 on
 
 // Blocks of R x R elements in a strip. Small strips, so that many blocks run at once.
-constexpr std::int64_t blocks_of(std::int64_t element_bytes) {
-  return element_bytes == 16 ? 256 : 64;
-}
+constexpr std::int64_t strip_blocks = 64;
 
 // A line of R rows takes a chunk for each column; one more pads it.
 std::int64_t strip_bytes(const transpose_args& a) {
-  return blocks_of(a.element_bytes) / (a.cols * a.element_bytes / 16) * (a.cols + 1) * 16;
+  return strip_blocks / (a.cols * a.element_bytes / 16) * (a.cols + 1) * 16;
 }
 
 using strip_kernel = void (*)(unsigned char*, const unsigned char*, kernels::strip_matrices);
@@ -36,10 +34,8 @@ strip_kernel kernel_of(std::int64_t element_bytes) {
       return &kernels::transpose_strip<1>;
     case 2:
       return &kernels::transpose_strip<2>;
-    case 4:
-      return &kernels::transpose_strip<4>;
     default:
-      return &kernels::transpose_strip<16>;
+      return &kernels::transpose_strip<4>;
   }
 }
 
@@ -47,16 +43,15 @@ strip_kernel kernel_of(std::int64_t element_bytes) {
 
 bool strip_serves(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
   const std::int64_t bytes = a.element_bytes, row = a.cols * bytes;
-  if (bytes > 16 || lowest_bit(bytes) != bytes || alignment < 16 || a.in_ld != a.cols) return false;
-  if (bytes == 8) return false;  // 2 to 8 columns: transpose_skinny
+  if (bytes > 4 || lowest_bit(bytes) != bytes || alignment < 16 || a.in_ld != a.cols) return false;
   if (row < 16 || row > longest_row || lowest_bit(row) != row || a.rows * bytes % 16 != 0) return false;
   return a.rows * bytes >= 1024 && strip_bytes(a) <= limits_of(queue.device->properties()).shared_bytes;
 }
 
 void start_strip(const work_queue& queue, const transpose_args& a) {
   const std::int64_t bytes = a.element_bytes, row_chunks = a.cols * bytes / 16;
-  const std::int64_t lines = blocks_of(bytes) / row_chunks, tiles = ceil_div(a.rows * bytes / 16, lines);
-  const std::int64_t threads = std::min<std::int64_t>(blocks_of(bytes), kernels::strip_threads);
+  const std::int64_t lines = strip_blocks / row_chunks, tiles = ceil_div(a.rows * bytes / 16, lines);
+  const std::int64_t threads = std::min<std::int64_t>(strip_blocks, kernels::strip_threads);
   const auto config = grid_of(tiles * a.batch, threads, strip_bytes(a));
   kernels::strip_matrices m{};
   m.lines = a.rows * bytes / 16;

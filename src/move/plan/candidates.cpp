@@ -4,17 +4,14 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "integers.hpp"
 #include "normal_form.hpp"
 
 namespace twill::detail {
 namespace {
 
-// Costs are `launch` microseconds and the time of a copy, times a factor of the shape. Factors are fitted to the timings
-// that gather_costs names.
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
+// Costs are `launch` microseconds and the time of a copy, times a factor of the shape. Factors are fitted to the
+// timings that gather_costs names.
 
 double ratio(std::int64_t a, std::int64_t b) {
   return static_cast<double>(a) / static_cast<double>(b);
@@ -22,23 +19,52 @@ double ratio(std::int64_t a, std::int64_t b) {
 
 // Bytes read around a segment whose ends are aligned to `alignment`, for each of its own.
 double fetched_around(std::int64_t segment, std::int64_t alignment) {
-  if (alignment >= 64) return ratio(ceil_div(segment, 64) * 64 - segment, segment);
+  if (alignment >= 64) return ratio(ceil_divided(segment, 64) * 64 - segment, segment);
   return ratio(64 - alignment, segment);
 }
 
-// A side whose bytes lie one after another has segments as long as one likes.
-constexpr std::int64_t endless = 4096;
+// Index of an element size in a table of factors: 1, 2, 4, and 8 or 16 bytes.
+int size_class(std::int64_t size) {
+  return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+}
 
+// Two-dimensional transposes: small matrices in a batch, aligned rows, and misaligned ones by the length of the
+// output's rows; interleaved batches are slow where a side is short.
 double transpose_factor(const transpose_args& a) {
-  const std::int64_t size = a.element_bytes;
-  const std::int64_t out_bytes = a.out_ld == a.rows ? endless : a.rows * size;
-  const std::int64_t in_bytes = a.in_ld == a.cols ? endless : a.cols * size;
-  double factor = 0.993 + 1.28 * ratio(64, out_bytes) + 1.12 * ratio(64, in_bytes);
-  if (out_bytes < 128) factor += 0.65 * ratio(128, out_bytes);
-  if (in_bytes < 128) factor += 1.53 * ratio(128, in_bytes);
-  const bool power = (size & (size - 1)) == 0;
-  if ((a.in_ld | a.out_ld) * size % 16 != 0) factor += size == 1 ? 0.28 : size == 2 ? 0.12 : 0.06;
-  return power ? factor + (size == 1 ? 0.05 : 0) : factor + 0.4;
+  constexpr std::int64_t most_staged = 16384, short_row = 128, long_row = 512;
+  constexpr double misaligned[4] = {1.2, 1.08, 1.03, 1}, short_rows[4] = {1.6, 1.25, 1.07, 1.12};
+  const std::int64_t size = a.element_bytes, matrix = a.rows * a.cols;
+  const int kind = size_class(size);
+  const bool disjoint = a.in_stride >= a.rows * a.in_ld && a.out_stride >= a.cols * a.out_ld;
+  const auto addresses = reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out);
+  const std::int64_t strides = a.in_ld | a.out_ld | (a.batch > 1 ? a.in_stride | a.out_stride : 0);
+  const bool aligned = ((static_cast<std::int64_t>(addresses) | strides * size) & 15) == 0;
+  const double other = (size & (size - 1)) == 0 ? 0 : 0.2;
+  if (a.batch > 1 && disjoint && matrix * size <= most_staged) return 0.99 + (size == 1 ? 0.1 : 0) + other;
+  const std::int64_t shorter = std::min(a.rows, a.cols) * size;
+  if (a.batch > 1 && !disjoint) {
+    if (shorter < short_row) return 5;
+    if (shorter < long_row) return aligned ? 1.1 : size == 1 ? 3 : 1.3;
+    return aligned ? 1.03 : misaligned[kind] + 0.1 + other;
+  }
+  if (aligned) return (size <= 2 ? 1.03 : 0.99) + other;
+  return (a.rows * size < long_row ? short_rows[kind] : misaligned[kind]) + other;
+}
+
+// Whether both sides' fastest dimensions differ and everything else is a multiple of 16 bytes.
+bool is_tiled(const permute_args& a, const composite_tile& t) {
+  auto bits =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out));
+  int in = -1, out = -1;
+  for (int i = 0; i < t.rank; ++i) {
+    const tile_dim& d = t.dims[i];
+    const bool is_in = d.in_stride == t.unit, is_out = d.out_stride == t.unit;
+    if (is_in && in >= 0) return false;
+    if (is_in) in = i;
+    if (is_out) out = i;
+    bits |= (is_in ? 0 : d.in_stride) | (is_out ? 0 : d.out_stride) | (is_in || is_out ? d.extent * t.unit : 0);
+  }
+  return bits % 16 == 0 && in >= 0 && out >= 0 && in != out;
 }
 
 double rows_factor(const permute_args& a, std::int64_t unit) {
@@ -80,9 +106,13 @@ double misaligned_factor(const sides& s, std::int64_t unit) {
   const bool whole = s.in_bits % 4 == 0;
   const std::int64_t length = unit == 8 || (unit == 2 && whole) ? 512 : 256;
   const std::int64_t written = length - 32, width = (whole ? 32 : 31) * std::max<std::int64_t>(4, unit);
-  const std::int64_t across = ceil_div(s.col_bytes, width), down = ceil_div(s.row_bytes, written);
+  const std::int64_t across = ceil_divided(s.col_bytes, width), down = ceil_divided(s.row_bytes, written);
   const std::int64_t fill = s.in_bits & -s.in_bits;
-  return 1.02 + (unit == 1 ? 0.36 : unit == 2 ? 0.14 : unit == 4 ? 0.06 : 0) +
+  return 1.02 +
+         (unit == 1   ? 0.36
+          : unit == 2 ? 0.14
+          : unit == 4 ? 0.06
+                      : 0) +
          0.44 * (ratio(down * written, s.row_bytes) - 1) + 0.38 * (ratio(across * width, s.col_bytes) - 1) +
          (fill < 64 ? 0.04 * ratio(64 - fill, s.col_bytes / across) : 0) + (whole ? 0 : 0.27) +
          (s.out_bits % 32 != 0 ? 0.27 * ratio(32, std::min(s.row_bytes, written)) : 0);
@@ -118,7 +148,7 @@ candidates candidates_of(const permute_args& a, const device_model& device) {
   if (a.run_bytes == unit && unit <= 8) {
     const sides s = share_out(in_units);
     if (s.row_bytes >= 100 && s.col_bytes >= 60) found.add(family::misaligned, 7.6, misaligned_factor(s, unit));
-    if (s.row_bytes >= 64 && s.col_bytes >= 64) found.add(family::tiled, 5.55, 1.11);
+    if (s.row_bytes >= 64 && s.col_bytes >= 64 && is_tiled(a, in_units)) found.add(family::tiled, 5.55, 1.11);
   }
   if ((all.gather = plan_gather(a, in_units, device))) found.add(family::gather, all.gather->microseconds);
   found.add(family::elementwise, 5, 10);

@@ -6,15 +6,11 @@
 #include <optional>
 
 #include "device_model.hpp"
+#include "family.hpp"
 #include "gather.hpp"
 #include "move/args.hpp"
 
 namespace twill::detail {
-
-enum class family { transpose, tiled, misaligned, rows, gather, elementwise };
-constexpr int families = 6;
-
-const char* name_of(family kind);
 
 struct candidate {
   family kind;

@@ -10,24 +10,23 @@ namespace twill::detail {
 
 /// A device as plans see it. Times are in microseconds.
 struct device_model {
-  std::int64_t shared_bytes;    // of a block
+  std::int64_t shared_bytes;  // of a block
   int multiprocessors;
-  double bytes_per_us;          // that a copy reaches, read and written bytes together
-  double clocks_per_us;         // of all multiprocessors together
+  double bytes_per_us;   // that a copy reaches, read and written bytes together
+  double clocks_per_us;  // of all multiprocessors together
 };
 
-/// Constants of the cost of a gathering block: clocks of a multiprocessor for what a warp does, and latencies. Fitted to
-/// 22,000 timings of 1,600 random permutations and transposes on an H200 (docs: the planner).
+/// Constants of the cost of a gathering block: clocks of a multiprocessor for what a warp does, and latencies. Fitted
+/// to 22,000 timings of 1,600 random permutations and transposes on an H200 (docs: the planner).
 struct gather_costs {
-  double launch = 5.8;                         // us
-  double in_segments = 50, out_segments = 66;  // clocks to fill 32 entries of a table
-  double units = 19;                           // the same for units, and as much again for each 8 of a vector
-  double store = 5.3, unit = 2.0;              // clocks of a store of 32 vectors, and for each unit of one
-  double edge = 20.6;                          // clocks of 32 units at the ends of segments
-  double block = 0.48, load = 1.79, round = 0.155;  // us of a block, of 1,024 vectors loaded, of 256 stored
-  double sector = 2.9;                         // sectors of traffic for a segment of misaligned output
-  double fetch = 0.48;                         // share of the bytes read around segments that no neighbour needs
-  double norm = 2.3;                           // how memory, instructions and latency overlap
+  double launch = 5.8;                             // us
+  double in_segments = 48, out_segments = 56;      // clocks to fill 32 entries of a table
+  double units = 18;                               // the same for units, and as much again for each 8 of a vector
+  double store = 1.4, unit = 2;                    // clocks of a store of 32 vectors, and for each unit of one
+  double edge = 20.5;                              // clocks of 32 units at the ends of segments
+  double block = 0.3, load = 1.51, round = 0.169;  // us of a block, of 1,024 vectors loaded, of 256 stored
+  double sector = 2.7;                             // sectors of traffic for a segment of misaligned output
+  double fetch = 0.46;                             // share of the bytes read around segments that no neighbour needs
 };
 
 device_model model_of(const device_properties& device);

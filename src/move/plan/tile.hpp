@@ -15,6 +15,7 @@ constexpr int max_tile_dims = 9;  // with the units of a run
 struct tile_dim {
   std::int64_t extent, in_stride, out_stride;
   std::int64_t tile;             // indices in a tile
+  std::int64_t out_tile;         // in one output segment: of the last dimension the tile may hold several
   bool in_segment, out_segment;  // part of the contiguous segments of that side
 };
 
@@ -25,9 +26,9 @@ struct composite_tile {
   tile_dim dims[max_tile_dims];  // in the output's order
   int in_order[max_tile_dims];   // places in `dims`, the smallest stride in the input first
   int last_in, last_out;         // the last dimension of the segments of each side
-  std::int64_t out_indices;      // of last_out in one output segment: the tile may hold several side by side
   std::int64_t in_bytes, in_segments, out_bytes, out_segments;
 
+  std::int64_t out_indices() const { return dims[last_out].out_tile; }
   std::int64_t bytes() const { return in_bytes * in_segments; }
   std::int64_t blocks() const;
 };
@@ -38,8 +39,11 @@ std::int64_t unit_of(const permute_args& args);
 /// The movement in units of `unit` bytes, without a tile.
 composite_tile untiled(const permute_args& args, std::int64_t unit);
 
-/// Gives `t` the tile whose segments have about `in_bytes` and `out_bytes`, an output segment at most `most_units`.
-/// False where either side has no contiguous units.
-bool choose_tile(composite_tile& t, std::int64_t in_bytes, std::int64_t out_bytes, std::int64_t most_units);
+/// Chooses what an output segment holds: about `wanted` bytes, at most `most_units`. False where no units are
+/// contiguous.
+bool choose_out_segments(composite_tile& t, std::int64_t wanted, std::int64_t most_units);
+
+/// Then what an input segment holds; counts the segments. May be called again.
+bool choose_in_segments(composite_tile& t, std::int64_t wanted);
 
 }  // namespace twill::detail

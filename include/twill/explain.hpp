@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <twill/export.hpp>
+#include <twill/permute.hpp>
+#include <twill/stream.hpp>
+
+namespace twill {
+
+/// A kernel that can move a shape, and what the planner expects of it.
+struct candidate {
+  std::string kernel;       ///< its family: "tiled", "misaligned", "rows", "gather", "transpose", "elementwise"
+  double microseconds = 0;  ///< expected
+  std::string plan;         ///< tile, grid and shared memory, where they are known before the launch
+};
+
+/// The candidates for `permute_bytes` of a shape, the cheapest first: that one is chosen.
+///
+/// Shape: as for `permute`. Empty for an empty shape, for one that is a plain copy of contiguous bytes, and on "cpu".
+/// Memory: of `in` and `out` the addresses alone count, for their alignment; null stands for well aligned ones.
+/// Order: nothing is launched.
+/// Throws: invalid_argument, as `permute_bytes`.
+TWILL_API std::vector<candidate> explain_permute(const device& on, extent element_bytes, const permute_shape& shape,
+                                                 const void* in = nullptr, const void* out = nullptr);
+
+/// `permute_bytes` by the kernel of that name, however dear.
+///
+/// Throws: also invalid_argument for a kernel that cannot move the shape, and for a name that is not known.
+TWILL_API void permute_bytes_with(stream_ref stream, const std::string& kernel, const void* in, void* out,
+                                  extent element_bytes, const permute_shape& shape);
+
+}  // namespace twill

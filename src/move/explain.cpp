@@ -1,0 +1,60 @@
+#include <twill/explain.hpp>
+
+#include <algorithm>
+
+#include "backends/error.hpp"
+#include "core/operations.hpp"
+#include "move/operations.hpp"
+#include "move/permute_call.hpp"
+#include "move/plan/candidates.hpp"
+
+namespace twill {
+namespace {
+
+std::string text(const detail::gather_plan& p) {
+  const detail::composite_tile& t = p.tile;
+  const auto number = [](std::int64_t value) { return std::to_string(value); };
+  return number(t.in_segments) + " segments of " + number(t.in_bytes) + " bytes to " + number(t.out_segments) + " of " +
+         number(t.out_bytes) + ", units of " + number(t.unit) + " bytes, " + number(p.blocks) + " blocks, " +
+         number(p.shared_bytes) + " bytes of shared memory";
+}
+
+}  // namespace
+
+std::vector<candidate> explain_permute(const device& on, extent element_bytes, const permute_shape& shape,
+                                       const void* in, const void* out) {
+  constexpr std::uintptr_t first = std::uintptr_t{1} << 60;  // addresses that are aligned, and far from each other
+  const auto at = [](const void* given, std::uintptr_t place) {
+    return reinterpret_cast<void*>(
+        place + (reinterpret_cast<std::uintptr_t>(given) & 255));  // NOLINT(performance-no-int-to-ptr)
+  };
+  return detail::in_call("explain_permute", [&] {
+    std::vector<candidate> found;
+    detail::require(on.is_open(), "the device is empty", "it was moved from", "open one");
+    const auto args = detail::checked_permutation(at(in, first), at(out, 3 * first), element_bytes, shape);
+    if (!args || args->rank == 0 || on.impl()->operations->move.permute_with == nullptr) return found;
+    const detail::candidates all = detail::candidates_of(*args, detail::model_of(on.properties()));
+    for (int i = 0; i < all.count; ++i) {
+      const bool gathers = all.list[i].kind == detail::family::gather;
+      found.push_back({detail::name_of(all.list[i].kind), all.list[i].microseconds, gathers ? text(*all.gather) : ""});
+    }
+    return found;
+  });
+}
+
+void permute_bytes_with(stream_ref stream, const std::string& kernel, const void* in, void* out, extent element_bytes,
+                        const permute_shape& shape) {
+  detail::in_call("permute", [&] {
+    const detail::work_queue queue = detail::queue_of(stream);
+    const auto args = detail::checked_permutation(in, out, element_bytes, shape);
+    int kind = 0;
+    while (kind < detail::families && kernel != detail::name_of(static_cast<detail::family>(kind))) ++kind;
+    detail::require(kind < detail::families, "no kernel of this name", kernel, "take one that explain_permute lists");
+    if (!args) return;
+    const auto run = detail::operations_of(stream).move.permute_with;
+    const bool done = run != nullptr && args->rank > 0 && run(queue, *args, static_cast<detail::family>(kind));
+    detail::require(done, "this kernel cannot move the shape", kernel, "take one that explain_permute lists");
+  });
+}
+
+}  // namespace twill

@@ -1,0 +1,18 @@
+#pragma once
+
+// Whole-number helpers of plans.
+
+#include <cstdint>
+
+namespace twill::detail {
+
+/// a / b for numbers that are not negative: 32 bits where they are enough, several times faster on the host.
+constexpr std::int64_t divided(std::int64_t a, std::int64_t b) {
+  if (((a | b) >> 32) == 0) return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
+  return a / b;
+}
+constexpr std::int64_t ceil_divided(std::int64_t a, std::int64_t b) {
+  return divided(a + b - 1, b);
+}
+
+}  // namespace twill::detail
