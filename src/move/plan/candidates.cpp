@@ -28,27 +28,38 @@ int size_class(std::int64_t size) {
   return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
 }
 
-// Two-dimensional transposes: small matrices in a batch, aligned rows, and misaligned ones by the length of the
-// output's rows; interleaved batches are slow where a side is short.
+// Elements that are no power of two: packed in registers where a kernel is made for them, else gathered.
+double odd_factor(std::int64_t size) {
+  if ((size & (size - 1)) == 0 || size == 24) return 0;
+  return size == 6 ? 0.1 : size == 3 || size == 5 || size == 7 || size == 12 ? 0.25 : 0.9;
+}
+
+// Two-dimensional transposes: small matrices in a batch, a few rows or columns, aligned rows, and misaligned ones by
+// the length of the output's rows; interleaved batches are slow where a side is short.
 double transpose_factor(const transpose_args& a) {
-  constexpr std::int64_t most_staged = 16384, short_row = 128, long_row = 512;
-  constexpr double misaligned[4] = {1.2, 1.08, 1.03, 1}, short_rows[4] = {1.6, 1.25, 1.07, 1.12};
+  constexpr std::int64_t most_staged = 16384, short_row = 128, long_row = 512, few = 8;
+  constexpr double misaligned[4] = {1.34, 1.14, 1.09, 1.05}, short_rows[4] = {2, 1.32, 1.13, 1.18};
   const std::int64_t size = a.element_bytes, matrix = a.rows * a.cols;
   const int kind = size_class(size);
   const bool disjoint = a.in_stride >= a.rows * a.in_ld && a.out_stride >= a.cols * a.out_ld;
   const auto addresses = reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out);
-  const std::int64_t strides = a.in_ld | a.out_ld | (a.batch > 1 ? a.in_stride | a.out_stride : 0);
-  const bool aligned = ((static_cast<std::int64_t>(addresses) | strides * size) & 15) == 0;
-  const double other = (size & (size - 1)) == 0 ? 0 : 0.2;
-  if (a.batch > 1 && disjoint && matrix * size <= most_staged) return 0.99 + (size == 1 ? 0.1 : 0) + other;
+  const std::int64_t batch = a.batch > 1 ? a.in_stride | a.out_stride : 0;
+  const auto is_aligned = [&](std::int64_t strides) {
+    return ((static_cast<std::int64_t>(addresses) | (strides | batch) * size) & 15) == 0;
+  };
+  const bool aligned = is_aligned(a.in_ld | a.out_ld);
+  const double odd = odd_factor(size);
+  if (a.batch > 1 && disjoint && matrix * size <= most_staged) return 1.03 + (size == 1 ? 0.1 : 0) + odd;
   const std::int64_t shorter = std::min(a.rows, a.cols) * size;
   if (a.batch > 1 && !disjoint) {
     if (shorter < short_row) return 5;
     if (shorter < long_row) return aligned ? 1.1 : size == 1 ? 3 : 1.3;
-    return aligned ? 1.03 : misaligned[kind] + 0.1 + other;
+    return aligned ? 1.08 : misaligned[kind] + 0.1 + odd;
   }
-  if (aligned) return (size <= 2 ? 1.03 : 0.99) + other;
-  return (a.rows * size < long_row ? short_rows[kind] : misaligned[kind]) + other;
+  if (a.cols <= few) return is_aligned(a.out_ld) ? 1 : 2;
+  if (a.rows <= few) return is_aligned(a.in_ld) ? 1 : short_rows[kind] + 0.1;
+  if (aligned) return (size <= 2 ? 1.08 : 1.04) + odd;
+  return (a.rows * size < long_row ? short_rows[kind] : misaligned[kind]) + odd;
 }
 
 // Whether both sides' fastest dimensions differ and everything else is a multiple of 16 bytes.
@@ -69,7 +80,7 @@ bool is_tiled(const permute_args& a, const composite_tile& t) {
 
 double rows_factor(const permute_args& a, std::int64_t unit) {
   const std::int64_t alignment = a.run_bytes & -a.run_bytes;
-  return 1.04 + 0.08 * fetched_around(a.run_bytes, alignment) + (unit < 4 ? 0.06 : 0) + (unit < 16 ? 0.39 : 0);
+  return 1.06 + 0.08 * fetched_around(a.run_bytes, alignment) + (unit < 4 ? 0.04 : 0) + (unit < 16 ? 0.22 : 0);
 }
 
 // Rows and columns of a transpose of composite dimensions: those that follow one another in the output and in the
