@@ -21,6 +21,7 @@
 #include "support/reduce_arrays.hpp"
 #include "support/arena.hpp"
 #include "support/directed_calls.hpp"
+#include "support/reduce_arrays.hpp"
 
 namespace twill::simt {
 extern const detail::operation_table operations;

@@ -12,12 +12,12 @@
 namespace support {
 
 inline std::int64_t in_elements(const twill::transpose_shape& s) {
-  const auto ld = s.in_ld ? s.in_ld : s.cols, stride = s.in_stride ? s.in_stride : s.rows * ld;
+  const std::int64_t ld = s.in_ld ? s.in_ld : s.cols, given = s.in_stride, stride = given ? given : s.rows * ld;
   return s.rows * s.cols * s.batch == 0 ? 0 : (s.batch - 1) * stride + (s.rows - 1) * ld + s.cols;
 }
 
 inline std::int64_t out_elements(const twill::transpose_shape& s) {
-  const auto ld = s.out_ld ? s.out_ld : s.rows, stride = s.out_stride ? s.out_stride : s.cols * ld;
+  const std::int64_t ld = s.out_ld ? s.out_ld : s.rows, given = s.out_stride, stride = given ? given : s.cols * ld;
   return s.rows * s.cols * s.batch == 0 ? 0 : (s.batch - 1) * stride + (s.cols - 1) * ld + s.rows;
 }
 
