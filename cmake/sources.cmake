@@ -30,6 +30,7 @@ set(twill_headers
 # twill_ladder
 set(twill_ladder_headers
   include/twill/ladder/array.hpp
+  include/twill/ladder/permute.hpp
   include/twill/ladder/reduce.hpp
   include/twill/ladder/rung.hpp
   include/twill/ladder/sieve.hpp
@@ -193,6 +194,7 @@ set(twill_ladder_sources
   src/ladder/arrays.cpp
   src/ladder/ladder.cpp
   src/ladder/ladders.cpp
+  src/ladder/permute.cpp
   src/ladder/reduce.cpp
   src/ladder/sieve.cpp
   src/ladder/transpose.cpp)
@@ -203,7 +205,9 @@ set(twill_ladder_kernel_sources
   src/ladder/gpu/sieve.cpp
   src/ladder/gpu/table.cpp
   src/ladder/gpu/transpose_rungs.cpp)
-set(twill_ladder_gpu_sources src/ladder/gpu/geam.cpp)
+set(twill_ladder_gpu_sources
+  src/ladder/gpu/geam.cpp
+  src/ladder/gpu/tensor_library.cpp)
 set(twill_ladder_simt_sources src/ladder/gpu/without_peers.cpp)
 set(twill_ladder_cub_sources src/ladder/gpu/cub.cpp)  # where its headers are found
 set(twill_ladder_cpu_sources
@@ -283,6 +287,7 @@ set(twill_tests
   tests/extent_test.cpp
   tests/host_limits_test.cpp
   tests/ladder/array_test.cpp
+  tests/ladder/permute_test.cpp
   tests/ladder/reduce_test.cpp
   tests/ladder/sieve_test.cpp
   tests/ladder/transpose_test.cpp

@@ -66,6 +66,17 @@ using reduce_rung_entry = ladder_entry<reduce_rung_args>;
 using array_rung_args = reduce_rung_args;
 using array_rung_entry = ladder_entry<array_rung_args>;
 
+/// A packed array for a rung of permutations; at least one element.
+struct permute_rung_args {
+  const void* in;
+  void* out;
+  std::int64_t element_bytes;
+  int rank;
+  std::int64_t extents[8], order[8];  ///< dimension i of the output is dimension order[i] of the input
+  int repeats;
+};
+using permute_rung_entry = ladder_entry<permute_rung_args>;
+
 /// A span of constant table entries.
 template <class T>
 struct table_view {
@@ -80,6 +91,7 @@ struct ladder_table {
   table_view<transpose_rung_entry> transpose;
   table_view<reduce_rung_entry> reduce;
   table_view<array_rung_entry> arrays;
+  table_view<permute_rung_entry> permute;
 };
 
 /// The rungs of one backend, and its sieve.

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include <twill/copy.hpp>
+#include <twill/ladder/permute.hpp>
 #include <twill/permute.hpp>
 
 #include "moved.hpp"
@@ -71,9 +72,13 @@ class permute_problem : public moving_problem {
   extents order() const override { return order_; }
 
  protected:
-  void move(stream_ref stream, const rung&, const void* in, void* out) const override {
-    permute_bytes(stream, in, out, element_bytes(),
-                  {{size().data(), size().size()}, {order_.data(), order_.size()}, {}, {}});
+  void move(stream_ref stream, const rung& which, const void* in, void* out) const override {
+    const permute_shape shape{{size().data(), size().size()}, {order_.data(), order_.size()}, {}, {}};
+    if (which.name == "tuned" || which.name == "cpu-tuned") {
+      permute_bytes(stream, in, out, element_bytes(), shape);
+    } else {
+      permute_rung(stream, which.name, in, out, element_bytes(), shape);
+    }
   }
 
   moved_elements moved() const override {
@@ -122,14 +127,16 @@ std::unique_ptr<ladder_problem> make_permute(const bench_case& which) {
   return std::make_unique<permute_problem>(size, order, which.type.bytes);
 }
 
-std::vector<rung> permute_rungs(const device& on) {
-  return moving_rungs(on, "permute", "twill::permute: tiles, and runs of what stays together");
+std::vector<rung> all_permute_rungs(const device& on) {
+  std::vector<rung> all = moving_rungs(on, "permute", "twill::permute: tiles, and runs of what stays together");
+  for (const rung& each : permute_rungs(on)) all.push_back(each);
+  return all;
 }
 
 }  // namespace
 
 const ladder_operation& permute_operation() {
-  static const ladder_operation operation = {"permute",    "64x96x64x128", permute_rungs, moving_blocks,
+  static const ladder_operation operation = {"permute",    "64x96x64x128", all_permute_rungs, moving_blocks,
                                              make_permute, "memcpy",       "f32",         true};
   return operation;
 }

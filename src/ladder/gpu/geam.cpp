@@ -14,6 +14,7 @@
 #include "gpu_device.hpp"
 #include "peers.hpp"
 #include "table.hpp"
+#include "tensor_library.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -111,8 +112,8 @@ const detail::transpose_rung_entry geam_rung{
     nullptr,
     &run_geam};
 
-// The rungs compiled here, then the vendor's: its BLAS where the library is found, looked for once a process, and the
-// rungs of peers.hpp where the build has them.
+// The rungs compiled here, then the vendor's: its BLAS and its tensor library where they are found, looked for once a
+// process, and the rungs of peers.hpp where the build has them.
 struct extended_ladders {
   std::vector<detail::transpose_rung_entry> transpose;
   std::vector<detail::reduce_rung_entry> reduce;
@@ -121,6 +122,7 @@ struct extended_ladders {
 
   extended_ladders() : table(kernel_ladders()) {
     if (library().is_complete()) extend(table.transpose, {&geam_rung, 1}, transpose);
+    table.permute = tensor_library_rungs();
 #ifdef TWILL_HAS_PEERS
     extend(table.reduce, peer_reductions(), reduce);
     extend(table.arrays, peer_scans(), arrays);
