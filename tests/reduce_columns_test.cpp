@@ -79,7 +79,7 @@ void check_bits(const twill::reduce_shape& shape) {
     return a.results();
   };
   const twill::stream on_cpu(twill::device::open("cpu"));
-  const auto wanted = sums(on_cpu, reduce_scratch_of(on_cpu));
+  const auto wanted = sums(on_cpu, support::reduce_scratch_of(on_cpu));
   on_each_scratch([&](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     CHECK(support::same(wanted, sums(stream, scratch)));
   });
@@ -103,7 +103,7 @@ void check_type() {
   };
   on_each_scratch(check);
   const twill::stream on_many(twill::device::open("simt:h200"));
-  check(on_many, reduce_scratch_of(on_many));
+  check(on_many, support::reduce_scratch_of(on_many));
 }
 
 }  // namespace

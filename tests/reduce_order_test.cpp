@@ -347,7 +347,7 @@ TEST_CASE("reference: more partial results than a block has threads have the bit
   std::vector<float> sums;
   for (const char* name : {"cpu", "simt:h200"}) {
     const twill::stream stream(twill::device::open(name));
-    const twill::raw_buffer scratch = reduce_scratch_of(stream);
+    const twill::raw_buffer scratch = support::reduce_scratch_of(stream);
     arrays<float, float> a(stream, data, 0, 1);
     twill::reduce(stream, a.first, a.to(), static_cast<std::int64_t>(data.size()), scratch, {reduce_op::sum});
     sums.push_back(a.results().front());

@@ -65,7 +65,7 @@ template <class T>
 void check_short_rows() {
   CAPTURE(twill::name(twill::element_type_of<T>));
   const twill::stream on_cpu(twill::device::open("cpu"));
-  const twill::raw_buffer cpu_scratch = reduce_scratch_of(on_cpu);
+  const twill::raw_buffer cpu_scratch = support::reduce_scratch_of(on_cpu);
   std::vector<std::vector<T>> wanted;
   for_shapes([&](std::int64_t rows, std::int64_t vectors) {
     wanted.push_back(results_of<T>(on_cpu, cpu_scratch, rows, vectors, rows % 2));

@@ -166,7 +166,7 @@ TEST_CASE("reference: shapes around vectors, warps, chunks and tasks") {
 TEST_CASE("bounds: grids beyond 65535 blocks side by side") {
   const auto device = twill::device::open("simt:gtx280");
   const twill::stream stream(device);
-  const twill::raw_buffer scratch = reduce_scratch_of(stream);
+  const twill::raw_buffer scratch = support::reduce_scratch_of(stream);
   const std::int64_t columns = 65536 * 128 + 3, segments = 65536 * 8 + 3, rows = 65537, cols = 4097;
   twill::raw_buffer in(device, static_cast<std::size_t>(rows * cols));
   twill::fill_bytes(stream, in.data(), 1, in.size_bytes());

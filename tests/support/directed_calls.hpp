@@ -47,8 +47,8 @@ class directed_calls {
       return;
     }
     const std::int64_t in_ld = s.in_ld ? s.in_ld : s.cols, out_ld = s.out_ld ? s.out_ld : s.rows;
-    const std::int64_t in_stride = s.in_stride ? s.in_stride : s.rows * in_ld;
-    const std::int64_t out_stride = s.out_stride ? s.out_stride : s.cols * out_ld;
+    const std::int64_t given_in = s.in_stride, in_stride = given_in != 0 ? given_in : s.rows * in_ld;
+    const std::int64_t given_out = s.out_stride, out_stride = given_out != 0 ? given_out : s.cols * out_ld;
     permute({{s.batch, s.rows, s.cols}, {0, 2, 1}, {in_stride, in_ld, 1}, {out_stride, out_ld, 1}}, bytes, in_offset,
             out_offset, "transpose");
   }
