@@ -155,7 +155,7 @@ TEST_CASE("memory: no more than the address space that is left") {
 
 TEST_CASE("TWILL_THREADS is a whole number from 1 to 1024") {
   for (const char* wrong : {"", "0", "-1", "+2", "two", "1025", "3 ", " 3", "3.0", "0x3", "99999999999999999999"}) {
-    CHECK(begins_with(open_error("TWILL_THREADS", wrong), "TWILL_THREADS is \"" + std::string(wrong) + "\""));
+    CHECK(begins_with(open_error("TWILL_THREADS", wrong), "device::open: TWILL_THREADS is \"" + std::string(wrong) + "\""));
   }
   for (const char* right : {"1", "1024", "007"}) {
     const support::environment set("TWILL_THREADS", right);
@@ -176,7 +176,7 @@ TEST_CASE("TWILL_SIMT_CHECK is on or off, and nothing else") {
   CHECK_FALSE(host::environment_switch("TWILL_NOT_SET"));
   for (const char* wrong : {"", "2", "ON", "true", "yes ", "\n"}) {
     const std::string text = open_error("TWILL_SIMT_CHECK", wrong);
-    CHECK(begins_with(text, "TWILL_SIMT_CHECK is \""));
+    CHECK(begins_with(text, "device::open: TWILL_SIMT_CHECK is \""));
     CHECK(text.find('\n') == std::string::npos);
   }
 }

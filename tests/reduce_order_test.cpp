@@ -355,12 +355,12 @@ TEST_CASE("reference: more partial results than a block has threads have the bit
   CHECK(support::same(std::vector<float>{sums[0]}, std::vector<float>{sums[1]}));
 }
 
-TEST_CASE("reference: segments have the bits of arrays; a wrong order counts as empty") {
+TEST_CASE("reference: segments have the bits of arrays") {
   on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     std::mt19937 random(5);
     std::vector<float> data(60000);
     for (auto& each : data) each = random_value<float>(random);
-    const std::vector<std::int64_t> places{0, 1, 1, 4, 133, 1157, 1157, 1160, 9500, 26000, 60000, 59990};
+    const std::vector<std::int64_t> places{0, 1, 1, 4, 133, 1157, 1157, 1160, 9500, 26000, 59990, 60000};
     const std::size_t segments = places.size() - 1;
     arrays<float, float> a(stream, data, 0, 2 * segments);
     arrays<float, std::int64_t> where(stream, data, 0, segments);

@@ -108,7 +108,7 @@ TEST_CASE("a barrier that returned threads cannot reach is a fault, in every ord
     const auto message = fault_of(s, support::line(1, 64), &simt::half_return);
     CHECK(contains(
         message,
-        "device_fault: kernel twill::simt::(anonymous namespace)::half_return failed in block "
+        "kernel twill::simt::(anonymous namespace)::half_return failed in block "
         "(0,0,0) (40 of 64 threads reached a barrier, 24 returned; thread (0,0,0) waits at simt_faults_test.cpp:"));
   }
 }

@@ -173,11 +173,11 @@ TEST_CASE("what predictions were compared with") {
 
 TEST_CASE("errors: unknown devices and files") {
   const auto unknown = error_of([] { device::open("simt:gtx9999"); });
-  CHECK(contains(unknown, "no_device: no simulated device \"simt:gtx9999\""));
+  CHECK(contains(unknown, "no_device: device::open: no simulated device \"simt:gtx9999\""));
   CHECK(contains(unknown, "simt:gtx280"));
   CHECK(contains(unknown, "simt:mi300x"));
   CHECK(contains(error_of([] { device::open("simt:/nowhere/mine.json"); }),
-                 "invalid_argument: cannot read the datasheet /nowhere/mine.json"));
+                 "invalid_argument: device::open: cannot read the datasheet /nowhere/mine.json"));
   const auto folder = std::filesystem::temp_directory_path() / "twill_simt_models_test_folder.json";
   std::filesystem::create_directory(folder);
   CHECK(contains(error_of([&] { device::open("simt:" + folder.string()); }), "cannot read the datasheet"));
@@ -235,13 +235,13 @@ TEST_CASE("memory") {
     CHECK(reinterpret_cast<std::uintptr_t>(half.data()) % 256 == 0);
     CHECK(old.memory().free_bytes <= all.total_bytes - half.size_bytes());
     const auto message = error_of([&] { raw_buffer(old, 400 << 20); });
-    CHECK(contains(message, "out_of_memory: allocation of 419430400 bytes on simt:8800gtx failed"));
+    CHECK(contains(message, "allocation of 419430400 bytes on simt:8800gtx failed"));
     CHECK(contains(message, "of 805306368 bytes are free"));
   }
   const raw_buffer again(old, 600 << 20);
   for (const char* name : {"simt", "simt:h200", "cpu"}) {
     const auto message = error_of([&] { raw_buffer(device::open(name), std::size_t{1} << 50); });
-    CHECK(contains(message, "out_of_memory: allocation of 1125899906842624 bytes on " + std::string(name) + " failed"));
+    CHECK(contains(message, "allocation of 1125899906842624 bytes on " + std::string(name) + " failed"));
   }
 }
 

@@ -216,12 +216,12 @@ TEST_CASE("errors") {
   for (const char* wrong : {"backwards", "shuffled:", "shuffled:x", "shuffled:1 ", "", "shuffled:-1"}) {
     const support::environment order("TWILL_SIMT_ORDER", wrong);
     CHECK(support::contains(support::error_of([] { device::open("simt"); }),
-                            "invalid_argument: no interleaving \"" + std::string(wrong) + "\""));
+                            "invalid_argument: device::open: no interleaving \"" + std::string(wrong) + "\""));
   }
   for (const char* wrong : {"0", "-1", "two", "", "1025", "3 "}) {
     const support::environment threads("TWILL_THREADS", wrong);
     CHECK(support::contains(support::error_of([] { device::open("simt"); }),
-                            "invalid_argument: TWILL_THREADS is \"" + std::string(wrong) + "\""));
+                            "invalid_argument: device::open: TWILL_THREADS is \"" + std::string(wrong) + "\""));
   }
 }
 

@@ -88,7 +88,6 @@ TEST_CASE("pi(n)") {
     const std::uint64_t pi[] = {4, 25, 168, 1229, 9592, 78498};
     for (int k = 0; k < 6; ++k) CHECK(count_of(stream, {0, powers[k] + 1}) == pi[k]);
     CHECK(count_of(stream, {0, 0}) == 0);
-    CHECK(count_of(stream, {640, 600}) == 0);
     const auto whole = count_of(stream, {0, 1500000});
     CHECK(count_of(stream, {0, 640000}) + count_of(stream, {640000, 1500000}) == whole);
   });

@@ -83,7 +83,7 @@ inline drawn_call permute_call(const twill::permute_shape& s, std::int64_t bytes
   call.text = text_of("permute", text_of(s.extents), "order", text_of(s.order), "strides", text_of(s.in_strides),
                       text_of(s.out_strides), "bytes", bytes, "offsets", in_offset, out_offset, kernel);
   call.run = [=](twill::stream_ref stream, const unsigned char* from, unsigned char* to, unsigned char*) {
-    if (kernel.empty()) {
+    if (kernel.empty() || stream.on().properties().backend == "cpu") {  // the CPU has no kernels to choose among
       twill::permute_bytes(stream, from + in.before, to + out.before, bytes, s);
     } else {
       twill::permute_bytes_with(stream, kernel, from + in.before, to + out.before, bytes, s);
