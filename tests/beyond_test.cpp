@@ -163,8 +163,8 @@ TEST_CASE("transposes in place beyond 2^31 elements") {
       const auto bytes = static_cast<std::size_t>(rows * cols);
       twill::copy_bytes(m.stream, m.in.data(), m.out.data(), bytes);
       const twill::transpose_in_place_shape shape{rows, cols};
-      const twill::raw_buffer scratch(m.stream.on(),
-                                      twill::transpose_in_place_scratch_bytes(m.stream.on(), 1, shape, twill::scratch_size::least));
+      const twill::raw_buffer scratch(
+          m.stream.on(), twill::transpose_in_place_scratch_bytes(m.stream.on(), 1, shape, twill::scratch_size::least));
       twill::transpose_in_place(m.stream, static_cast<unsigned char*>(m.out.data()), shape, scratch);
       check_output(m, rows * cols, [&](std::int64_t p) { return p % rows * cols + p / rows; });
     }

@@ -69,7 +69,8 @@ TEST_CASE("enumerators from outside are refused, not looked up") {
   out.upload(std::vector<float>{5, 5, 5, 5}, stream);
   const twill::raw_buffer scratch(device, std::size_t{8} << 20);
   const auto reduced = [&](twill::reduce_op op, type in_type) {
-    return error_of([&] { twill::reduce_untyped(stream, in.data(), out.data(), in_type, type::f32, 4, scratch, {op}); });
+    return error_of(
+        [&] { twill::reduce_untyped(stream, in.data(), out.data(), in_type, type::f32, 4, scratch, {op}); });
   };
   CHECK(begins(reduced(twill::reduce_op(99), type::f32), "reduce: the operation is 99"));
   CHECK(begins(reduced(twill::reduce_op::sum, type(14)), "reduce: the type of in is 14"));

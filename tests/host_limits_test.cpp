@@ -155,7 +155,8 @@ TEST_CASE("memory: no more than the address space that is left") {
 
 TEST_CASE("TWILL_THREADS is a whole number from 1 to 1024") {
   for (const char* wrong : {"", "0", "-1", "+2", "two", "1025", "3 ", " 3", "3.0", "0x3", "99999999999999999999"}) {
-    CHECK(begins_with(open_error("TWILL_THREADS", wrong), "device::open: TWILL_THREADS is \"" + std::string(wrong) + "\""));
+    CHECK(begins_with(open_error("TWILL_THREADS", wrong),
+                      "device::open: TWILL_THREADS is \"" + std::string(wrong) + "\""));
   }
   for (const char* right : {"1", "1024", "007"}) {
     const support::environment set("TWILL_THREADS", right);

@@ -70,9 +70,9 @@ void scan_rows(stream_ref stream, dice& d) {
   shape.rows = rows, shape.cols = cols, shape.in_ld = in_ld, shape.out_ld = out_ld;
   const auto options = draw_options(d);
   const auto in_off = static_cast<std::size_t>(d.pick(0, 16)), out_off = static_cast<std::size_t>(d.pick(0, 16));
-  INFO("scan ", twill::name(twill::element_type_of<T>), " ", rows, " x ", cols, " ld ", in_ld, " ", out_ld,
-       " op ", static_cast<int>(options.op), options.exclusive, options.two_passes, " in place ", in_place, " off ",
-       in_off, " ", out_off);
+  INFO("scan ", twill::name(twill::element_type_of<T>), " ", rows, " x ", cols, " ld ", in_ld, " ", out_ld, " op ",
+       static_cast<int>(options.op), options.exclusive, options.two_passes, " in place ", in_place, " off ", in_off,
+       " ", out_off);
   drawn_array<T> in(stream, rows * in_ld, in_off, d), out(stream, rows * out_ld, out_off, d);
   std::vector<T> expected = in_place ? in.values() : out.values();
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -111,7 +111,8 @@ void scan_segments(stream_ref stream, dice& d) {
   drawn_array<T> in(stream, count, in_off, d), out(stream, count, out_off, d);
   const auto expected = support::scan_reference(in.values(), offsets, options);
   const twill::raw_buffer scratch(
-      stream.on(), twill::scan_segments_scratch_bytes(stream.on(), twill::element_type_of<T>, count, offsets.size(), options));
+      stream.on(),
+      twill::scan_segments_scratch_bytes(stream.on(), twill::element_type_of<T>, count, offsets.size(), options));
   twill::buffer<std::int64_t> places(stream.on(), offsets.size() + 1);
   twill::upload_bytes(stream, offsets.data(), places.data(), offsets.size() * 8);
   drawn_array<T>& to = in_place ? in : out;

@@ -101,14 +101,11 @@ TEST_CASE("offsets of segments past an allocation, and decreasing") {
     buffer<std::int32_t> sums(on.gpu, 3);
     const raw_buffer scratch(on.gpu, std::size_t{8} << 20);
     const auto reduce = [&](std::int64_t segments) {
-      return error_of([&] {
-        reduce_segments(on.s, on.memory.data(), sums.data(), offsets.data(), segments, scratch);
-      });
+      return error_of([&] { reduce_segments(on.s, on.memory.data(), sums.data(), offsets.data(), segments, scratch); });
     };
     const auto scan = [&](std::int64_t segments) {
-      return error_of([&] {
-        scan_segments(on.s, on.memory.data(), on.other.data(), cells, offsets.data(), segments, scratch);
-      });
+      return error_of(
+          [&] { scan_segments(on.s, on.memory.data(), on.other.data(), cells, offsets.data(), segments, scratch); });
     };
     offsets.upload({0, 2, 5}, on.s);
     CHECK(contains(reduce(3), outside("reduce_segments", "reads", 32, 0)));
@@ -144,9 +141,7 @@ TEST_CASE("released memory" * doctest::skip(TWILL_SANITIZED)) {
   CHECK(contains(error_of([&] { copy_bytes(on.s, on.memory.data(), gone, 8); }), released("copy", "writes", 16)));
   CHECK(contains(error_of([&] { fill_bytes(on.s, gone, 1, 8); }), released("fill", "writes", 16)));
   const raw_buffer scratch(on.gpu, std::size_t{8} << 20);
-  CHECK(contains(error_of([&] {
-                   reduce_segments(on.s, on.memory.data(), on.other.data(), gone_offsets, 1, scratch);
-                 }),
+  CHECK(contains(error_of([&] { reduce_segments(on.s, on.memory.data(), on.other.data(), gone_offsets, 1, scratch); }),
                  "reduce_segments: reads released memory (16 bytes at offset 0 of allocation "));
   CHECK(on.is_untouched());
 }

@@ -36,7 +36,8 @@ TEST_CASE("grids of more blocks than 32 bits count") {
   CHECK(code({1000, 1001, std::int64_t{1} << 40, 1003}) == errc::unsupported);  // misaligned rows
   CHECK(code({1000, 1001, std::int64_t{1} << 39, 1003, 1004}) == errc::unsupported);
   CHECK(support::code_of([&] {
-          twill::reduce_rows(stream, far_away<const unsigned char>(57), out, {std::int64_t{1} << 40, 70001}, scratch, {twill::reduce_op::max});
+          twill::reduce_rows(stream, far_away<const unsigned char>(57), out, {std::int64_t{1} << 40, 70001}, scratch,
+                             {twill::reduce_op::max});
         }) == errc::unsupported);
 }
 

@@ -368,7 +368,7 @@ profile() {
   run 0 profile --device 'simt:h200,simt:a,b/c,d.json,simt:k20' --kernel copy --size 64
   shown '^simt:a,b/c,d.json  *copy'
   shown '^simt:k20  *copy'
-  refused 'no simulated device "simt:frobnicate"' profile --device simt:frobnicate,simt:a,b/c,d.json
+  unable 'no simulated device "simt:frobnicate"' profile --device simt:frobnicate,simt:a,b/c,d.json
   run 0 profile --device simt:k20 --kernel unrolled --size 40x70 --check
   shown 'Checked: 0 of 1 kernels'
   run 0 profile scan --device simt:gtx280 --size 4096

@@ -29,7 +29,6 @@ inline constexpr const char* permute = "";
 inline constexpr const char* compute_float = "";
 inline constexpr const char* compute_double = "";
 
-
 inline constexpr int half_type = 2, float_type = 0, double_type = 1, complex_type = 5;
 inline constexpr int identity = 1;
 inline constexpr int default_algorithm = -1;

@@ -172,15 +172,13 @@ void simt_device::copy_rows(void* stream, const detail::pitched_rows& a, detail:
 
 void simt_device::fill(void* stream, void* to, unsigned char value, std::size_t bytes) {
   if (bytes == 0) return;
-  require_device_memory({"writes", to, 1, bytes, 0}, memory_given(), properties().name,
-                        chosen_settings().checks);
+  require_device_memory({"writes", to, 1, bytes, 0}, memory_given(), properties().name, chosen_settings().checks);
   host_device::fill(stream, to, value, bytes);
   shadow_.write(to, bytes);
 }
 
 const void* simt_device::host_view(const void* memory, std::size_t bytes) const {
-  require_device_memory({"reads", memory, 1, bytes, 0}, memory_given(), properties().name,
-                        chosen_settings().checks);
+  require_device_memory({"reads", memory, 1, bytes, 0}, memory_given(), properties().name, chosen_settings().checks);
   return memory;
 }
 

@@ -167,9 +167,9 @@ std::size_t reduce_columns_scratch_bytes(const device& on, const In*, Out*, cons
 /// Shape: sums of [1,2,3,4] with the offsets [0, 1, 1, 4] are [1, 0, 9]. There are segments + 1 offsets; argmin and
 ///   argmax count from the beginning of the segment.
 /// Memory: `offsets` is device memory, read when the work runs: offsets must not decrease, and lie in `in`, which
-///   may be null where all segments are empty. `out` must not overlap them. Where the host can read them ("cpu", "simt")
-///   decreasing offsets throw invalid_argument; a GPU takes a segment that ends before it begins as empty. With checks
-///   on (twill/simt.hpp), a simulated device finds reads outside of `in`.
+///   may be null where all segments are empty. `out` must not overlap them. Where the host can read them ("cpu",
+///   "simt") decreasing offsets throw invalid_argument; a GPU takes a segment that ends before it begins as empty. With
+///   checks on (twill/simt.hpp), a simulated device finds reads outside of `in`.
 /// Units: a segment is the work of one block: a few long segments do not fill a GPU.
 /// For the rest see `reduce`.
 template <class In, class Out>

@@ -32,12 +32,12 @@ TWILL_API void set_interleaving(const device& on, interleaving order, std::uint6
 /// at different barriers. Each is a device_fault at `stream.wait()` that names the kernel, the block, the thread and
 /// the source line. Kernels take about ten times as long.
 /// Host calls (uploads, downloads, copies, fills, offsets of segments) that leave an allocation, or use released memory
-/// or memory of the host as device memory, throw invalid_argument before anything moves, naming the call, the allocation
-/// and the offset. Without checks, those that start inside an allocation and leave it still throw.
-/// Not found: stores past the end of a static `__shared__` array, because other shared memory follows it; loads from
-/// there are uninitialised reads, unless the block has written it. Dynamic shared memory is bounded by the launch.
-/// The environment variable TWILL_SIMT_CHECK=1 switches the checks on for devices that are opened.
-/// Throws: unsupported when `on` is not a simulated device, and in builds with sanitizers.
+/// or memory of the host as device memory, throw invalid_argument before anything moves, naming the call, the
+/// allocation and the offset. Without checks, those that start inside an allocation and leave it still throw. Not
+/// found: stores past the end of a static `__shared__` array, because other shared memory follows it; loads from there
+/// are uninitialised reads, unless the block has written it. Dynamic shared memory is bounded by the launch. The
+/// environment variable TWILL_SIMT_CHECK=1 switches the checks on for devices that are opened. Throws: unsupported when
+/// `on` is not a simulated device, and in builds with sanitizers.
 TWILL_API void set_checks(const device& on, bool wanted);
 
 /// How many steps one thread may take in one launch before it counts as an endless loop, a device_fault with its

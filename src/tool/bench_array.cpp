@@ -317,8 +317,8 @@ const ladder_operation& increment_operation() {
   return operation;
 }
 const ladder_operation& sieve_operation() {
-  static const ladder_operation operation = {
-      "sieve", "10^7", rungs<sieve_name>, blocks<sieve_name>, make_sieve, "fill", "i32"};
+  static const ladder_operation operation = {"sieve", "10^7", rungs<sieve_name>, blocks<sieve_name>, make_sieve,
+                                             "fill",  "i32"};
   return operation;
 }
 

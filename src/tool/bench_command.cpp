@@ -123,8 +123,9 @@ int exit_code_of(const bench_report& report) {
   };
   const auto wrong = count("wrong"), failed = count("failed");
   if (wrong + failed == 0) return 0;
-  fmt::print(stderr, "twill: {} of {} results wrong, {} failed (an output was not what its kernel promises, or a kernel "
-                     "could not run) see the rows WRONG and FAILED\n",
+  fmt::print(stderr,
+             "twill: {} of {} results wrong, {} failed (an output was not what its kernel promises, or a kernel "
+             "could not run) see the rows WRONG and FAILED\n",
              wrong, report.results.size(), failed);
   return 1;
 }
@@ -192,7 +193,9 @@ void add_options(CLI::App& bench, bench_arguments& to) {
       .add_option("--loop", to.loop,
                   "Repeat by launching again (over the kernel), inside\none launch, or both. Default: over")
       ->type_name("over|in|both");
-  bench.add_option("--reps", to.reps, "Samples a row; fewer where they take over 2 s.\nDefault: 31, of sets of cases 15 or 5")
+  bench
+      .add_option("--reps", to.reps,
+                  "Samples a row; fewer where they take over 2 s.\nDefault: 31, of sets of cases 15 or 5")
       ->type_name("N");
   bench.add_flag("--cold", to.cold, "Go round working sets of at least four times the\ncache. The default");
   bench.add_flag("--warm", to.warm, "Use one working set again and again");

@@ -136,8 +136,8 @@ std::vector<rung> all_permute_rungs(const device& on) {
 }  // namespace
 
 const ladder_operation& permute_operation() {
-  static const ladder_operation operation = {"permute",    "64x96x64x128", all_permute_rungs, moving_blocks,
-                                             make_permute, "memcpy",       "f32",         true};
+  static const ladder_operation operation = {
+      "permute", "64x96x64x128", all_permute_rungs, moving_blocks, make_permute, "memcpy", "f32", true};
   return operation;
 }
 

@@ -80,8 +80,8 @@ std::vector<std::string> notes_of(const case_runner& runner, const planned_case&
   const device_properties& on = each.on.properties();
   if (predicts(each.on)) {
     notes.push_back(
-        fmt::format("Predicted from the kernels' memory accesses and the datasheet of the {}, not measured. {}", on.model,
-                    compared_with_text(each.on)));
+        fmt::format("Predicted from the kernels' memory accesses and the datasheet of the {}, not measured. {}",
+                    on.model, compared_with_text(each.on)));
   } else if (!has_clock(each.on)) {
     notes.push_back(fmt::format(
         "{} runs the kernels on the CPU: its times are not GPU times, and neither they nor a bandwidth are shown.",
@@ -146,7 +146,8 @@ class bench_runner {
     const auto place_of = [&](const planned_rung& which, loop_kind loop) {
       for (std::size_t i = 0; i < runs.size(); ++i) {
         const planned_rung& own = runs[i].which;
-        const bool same = own.info.name == which.info.name && own.block.x == which.block.x && own.block.y == which.block.y;
+        const bool same =
+            own.info.name == which.info.name && own.block.x == which.block.x && own.block.y == which.block.y;
         if (same && runs[i].loop == loop) return places[i];
       }
       return std::optional<std::size_t>();

@@ -126,8 +126,7 @@ std::string table_text(const bench_table& shown, const std::vector<bench_result>
   for (const std::string& line : shown.title) text += wrapped(line) + "\n";
   text += lines.text();
   for (const bench_result* row : rows) {
-    if (!row->valid)
-      text += fault_line(*row);
+    if (!row->valid) text += fault_line(*row);
   }
   for (const std::string& note : shown.notes) text += wrapped(note) + "\n";
   text += prediction_notes(rows);

@@ -17,13 +17,13 @@ using shapes = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 const std::vector<std::int64_t> power_sizes = {1, 2, 4, 8, 16};
 const std::vector<std::int64_t> odd_sizes = {3, 5, 6, 7, 12, 24};
-const shapes grid_shapes = {{1024, 1024}, {2048, 2048}, {4096, 4096}, {8192, 8192}, {16384, 16384}, {8191, 8193},
-                            {10000, 7000}, {mega, 32},  {32, mega},   {4 * mega, 3}, {3, 4 * mega}, {16 * mega, 8}};
+const shapes grid_shapes = {{1024, 1024},  {2048, 2048}, {4096, 4096}, {8192, 8192},  {16384, 16384}, {8191, 8193},
+                            {10000, 7000}, {mega, 32},   {32, mega},   {4 * mega, 3}, {3, 4 * mega},  {16 * mega, 8}};
 const shapes small_matrices = {{2, 2}, {3, 3}, {4, 4}, {5, 7}, {8, 8}, {16, 16}, {32, 32}, {33, 31}, {64, 64}};
-const shapes in_place_shapes = {{1024, 1024},  {4096, 4096},  {8192, 8192},   {8191, 8191},  {10000, 10000},
-                                {16384, 16384}, {10000, 7000}, {8191, 8193},  {4096, 16384}, {16384, 4096},
-                                {mega, 32},     {32, mega},    {4 * mega, 3}, {3, 4 * mega}, {16 * mega, 8},
-                                {1000003, 31}};
+const shapes in_place_shapes = {{1024, 1024},   {4096, 4096},   {8192, 8192},   {8191, 8191},
+                                {10000, 10000}, {16384, 16384}, {10000, 7000},  {8191, 8193},
+                                {4096, 16384},  {16384, 4096},  {mega, 32},     {32, mega},
+                                {4 * mega, 3},  {3, 4 * mega},  {16 * mega, 8}, {1000003, 31}};
 const shapes up_to_a_mega = {{32, 32},   {64, 64},     {128, 128}, {256, 256},
                              {512, 512}, {1024, 1024}, {500, 300}, {4096, 16}};
 
@@ -91,7 +91,9 @@ const grid_part grid_parts[] = {
     {"transpose", "strided", "small matrices with gaps, 128 MiB in all",
      [](const case_adder& to) { to.batches(small_matrices, power_sizes, 128 * mega, 1); }},
     {"transpose", "small", "up to 1 MiB",
-     [](const case_adder& to) { case_adder{to.to, to.part, std::min(to.most, mega)}.matrices(up_to_a_mega, power_sizes); }},
+     [](const case_adder& to) {
+       case_adder{to.to, to.part, std::min(to.most, mega)}.matrices(up_to_a_mega, power_sizes);
+     }},
     {"transpose-in-place", "in-place", "in place, with the least and with fast scratch, up to 2 GiB",
      [](const case_adder& to) {
        case_adder{to.to, to.part, std::min(to.most, 2048 * mega)}.matrices(in_place_shapes, power_sizes);

@@ -2,7 +2,8 @@
 
 // Random input that can be computed again at any place, so that checking an output needs no copy of the input on the
 // host. Bytes and integers are all bits random. Floating point that is calculated with is whole numbers from -8 to 8 of
-// mean 0: sums of 2^32 of them stay below 2^24, so that they are exact in any order and every result has one right value.
+// mean 0: sums of 2^32 of them stay below 2^24, so that they are exact in any order and every result has one right
+// value.
 
 #include <cstddef>
 #include <cstdint>

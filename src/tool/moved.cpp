@@ -37,8 +37,7 @@ bool holds_data(const unsigned char* found, std::int64_t first, std::int64_t byt
 /// The elements in the order of the output.
 class walker {
  public:
-  walker(const moved_elements& moved, std::int64_t element)
-      : moved_(moved), index_(moved.dims.size()) {
+  walker(const moved_elements& moved, std::int64_t element) : moved_(moved), index_(moved.dims.size()) {
     for (std::size_t d = moved.dims.size(); d-- > 0; element /= moved.dims[d].extent) {
       index_[d] = element % moved.dims[d].extent;
       in_ += index_[d] * moved.dims[d].in_stride;

@@ -27,7 +27,7 @@ std::vector<std::string> list_parts(const std::string& option, const std::string
 }  // namespace
 
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
-                             const std::string& help, const std::string& value) {
+                      const std::string& help, const std::string& value) {
   const auto take = [&values, name](const std::vector<std::string>& words) {
     for (const std::string& word : words) {
       for (std::string& part : list_parts(name, word)) values.push_back(std::move(part));

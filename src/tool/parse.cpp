@@ -131,7 +131,8 @@ std::vector<loop_kind> parse_loop(const std::string& text) {
 std::int64_t parse_count(const std::string& option, const std::string& text, std::int64_t least) {
   const std::vector<std::int64_t> numbers = parse_numbers(text);
   if (numbers.size() != 1 || numbers.front() < least) {
-    refuse(fmt::format("{} \"{}\" not understood", option, text), fmt::format("expected a whole number from {} on", least),
+    refuse(fmt::format("{} \"{}\" not understood", option, text),
+           fmt::format("expected a whole number from {} on", least),
            fmt::format("write for example {} {}", option, std::max<std::int64_t>(least, 100)));
   }
   return numbers.front();

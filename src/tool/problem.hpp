@@ -15,8 +15,8 @@
 #include <twill/ladder/rung.hpp>
 #include <twill/stream.hpp>
 
-#include "parse.hpp"
 #include "data.hpp"
+#include "parse.hpp"
 
 namespace twill::tool {
 

@@ -119,7 +119,8 @@ void add_profile(const planned_case& each, const planned_rung& which, const std:
                  const profile_options& options, profiles& to) {
   try {
     profile_result taken = profile_of(each, which, operation, options);
-    if (taken.seen.kernels.empty()) leave_out(fmt::format("{} cannot be profiled", which.info.name), "it launches no kernel");
+    if (taken.seen.kernels.empty())
+      leave_out(fmt::format("{} cannot be profiled", which.info.name), "it launches no kernel");
     to.results.push_back(std::move(taken));
   } catch (const error& e) {
     if (e.code() == errc::unsupported) {

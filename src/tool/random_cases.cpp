@@ -119,8 +119,9 @@ case_set random_cases(const std::string& operation, std::int64_t count, std::uin
   random_source random(seed);
   case_set set{case_layout::random, {}, "", most_bytes};
   while (static_cast<std::int64_t>(set.cases.size()) < count) set.cases.push_back(draw(random, range));
-  set.title = fmt::format("{}: {} random cases of seed {}, {} to {}", operation, count, seed,
-                          bytes_text(static_cast<double>(range.least), 0), bytes_text(static_cast<double>(range.most), 0));
+  set.title =
+      fmt::format("{}: {} random cases of seed {}, {} to {}", operation, count, seed,
+                  bytes_text(static_cast<double>(range.least), 0), bytes_text(static_cast<double>(range.most), 0));
   return set;
 }
 

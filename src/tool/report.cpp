@@ -193,14 +193,9 @@ json json_of(const bench_report& report) {
   for (const distribution& each : report.distributions) distributions.push_back(json_of(each));
   for (const auto& [name, text] : report.provenance) run[name] = text;
   const json first = devices.empty() ? json(nullptr) : devices.front();
-  json document = {{"schema", json_schema},
-                   {"twill", version()},
-                   {"run", run},
-                   {"device", first},
-                   {"devices", devices},
-                   {"cache", report.cold ? "cold" : "warm"},
-                   {"partial", report.partial},
-                   {"results", results}};
+  json document = {{"schema", json_schema},     {"twill", version()}, {"run", run},
+                   {"device", first},           {"devices", devices}, {"cache", report.cold ? "cold" : "warm"},
+                   {"partial", report.partial}, {"results", results}};
   if (!distributions.empty()) document["distributions"] = distributions;
   return document;
 }

@@ -31,11 +31,11 @@ struct bench_result {
   std::optional<double> cumulative_speedup;  ///< over the first step, where all steps do the whole operation
   std::optional<double> cpu_speedup;         ///< over cpu-naive
   bool valid = false;
-  std::string status = "ok";  ///< or "wrong": its output is; or "failed": it could not be run
-  std::string fault;          ///< where the output is wrong first, or why it failed
-  bool predicted = false;     ///< the time comes from a model, not from a clock
-  bool waits = false;         ///< no time was predicted: blocks of its kernel wait for one another
-  bool sampled = false;       ///< predicted from the first blocks of a launch, not from all
+  std::string status = "ok";              ///< or "wrong": its output is; or "failed": it could not be run
+  std::string fault;                      ///< where the output is wrong first, or why it failed
+  bool predicted = false;                 ///< the time comes from a model, not from a clock
+  bool waits = false;                     ///< no time was predicted: blocks of its kernel wait for one another
+  bool sampled = false;                   ///< predicted from the first blocks of a launch, not from all
   std::optional<double> busiest_channel;  ///< predicted: its bytes over those of a channel on average
   std::string plan;                       ///< what the operation's planner chose: kernel, tile, grid
 

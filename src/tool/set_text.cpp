@@ -207,7 +207,8 @@ std::string random_text(const case_set& set, const bench_report& report) {
   std::string text = wrapped(set.title + ", fraction of memcpy of the same bytes") + "\n";
   const auto groups = by_kernel(report.results);
   for (const auto& [kernel, all] : groups) {
-    table lines({{"bytes"}, {"cases"}, {"mean"}, {"p5"}, {"p10"}, {"p50"}, {"p90"}, {"<0.85"}, {"<0.7"}, {"<0.5"}, {"worst"}});
+    table lines(
+        {{"bytes"}, {"cases"}, {"mean"}, {"p5"}, {"p10"}, {"p50"}, {"p90"}, {"<0.85"}, {"<0.7"}, {"<0.5"}, {"worst"}});
     for (const distribution& each : report.distributions) {
       if (fmt::format("{} on {}", each.kernel, each.device) != kernel) continue;
       std::vector<std::string> cells = {each.element_bytes == 0 ? "all" : std::to_string(each.element_bytes),
@@ -218,8 +219,9 @@ std::string random_text(const case_set& set, const bench_report& report) {
       lines.add(cells);
     }
     const bool timed = worst_of(all) != nullptr;
-    text += "\n" + kernel + (timed ? "\n" + lines.text() + worst_text(all)
-                                   : fmt::format(": {} cases checked, not timed\n", all.size()));
+    text +=
+        "\n" + kernel +
+        (timed ? "\n" + lines.text() + worst_text(all) : fmt::format(": {} cases checked, not timed\n", all.size()));
   }
   return groups.size() > 1 ? text + "\n" + beside_text(groups) : text;
 }

@@ -22,7 +22,8 @@ std::string label(double x, double y, const std::string& words, const char* anch
 std::string framed(double width, double height, const std::string& inner) {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n{2}</svg>\n",
+      "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" "
+      "fill=\"white\"/>\n{2}</svg>\n",
       width, height, inner);
 }
 
@@ -94,8 +95,8 @@ std::string lines_of(const bench_report& report, const points& all) {
     type = each->type;
     if (each->of_roof) path += fmt::format("{:.1f},{:.1f} ", across(each->rows), down(*each->of_roof));
   }
-  std::string inner = label(left, 18, title_of(report, all), "start") +
-                      label(left + width / 2, top + height + 34, "rows and columns");
+  std::string inner =
+      label(left, 18, title_of(report, all), "start") + label(left + width / 2, top + height + 34, "rows and columns");
   for (int fifth = 0; fifth <= 6; ++fifth) {
     inner += rectangle(left, down(fifth / 5.0), width, 0.5, "#999999");
     inner += label(left - 6, down(fifth / 5.0) + 4, fmt::format("{:.1f}", fifth / 5.0), "end");
@@ -104,8 +105,8 @@ std::string lines_of(const bench_report& report, const points& all) {
   std::size_t index = 0;
   for (const auto& [bytes, line] : paths) {
     const char* color = colors[index % std::size(colors)];
-    inner += fmt::format("<polyline fill=\"none\" stroke-width=\"1.2\" stroke=\"{}\" points=\"{}\"/>\n", color,
-                         line.second);
+    inner +=
+        fmt::format("<polyline fill=\"none\" stroke-width=\"1.2\" stroke=\"{}\" points=\"{}\"/>\n", color, line.second);
     inner += rectangle(left + width + 14, top + 18.0 * static_cast<double>(index), 12, 12, color);
     inner += label(left + width + 32, top + 18.0 * static_cast<double>(index) + 10, line.first, "start");
     ++index;

@@ -33,8 +33,8 @@ turn make_turn(const launch_function& launch, double once, bool first, const tim
   turn made{&launch, 1, 0, 1, {}};
   if (once < short_launch_seconds) made.launches = static_cast<int>(std::ceil(sample_seconds / std::max(once, 1e-6)));
   const double affordable = limits.row_seconds / (once * made.launches + 1e-9);
-  made.reps = affordable >= limits.reps ? limits.reps
-                                        : std::max(static_cast<int>(affordable), std::min(3, limits.reps));
+  made.reps =
+      affordable >= limits.reps ? limits.reps : std::max(static_cast<int>(affordable), std::min(3, limits.reps));
   if (once * 3 <= limits.row_seconds / 4) {
     made.warm_ups = first ? std::max(3, static_cast<int>(std::ceil(limits.warm_up / std::max(once, 1e-6)))) : 3;
   }

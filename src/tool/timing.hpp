@@ -21,8 +21,8 @@ struct timing {
 constexpr double warm_up_seconds = 10e-3;  ///< for a processor to raise its clock
 
 struct timing_limits {
-  int reps = 31;                            ///< samples of each launch
-  double row_seconds = 2.0;                 ///< fewer where they would take longer, but at least three
+  int reps = 31;                     ///< samples of each launch
+  double row_seconds = 2.0;          ///< fewer where they would take longer, but at least three
   double warm_up = warm_up_seconds;  ///< of the first launch; at least three launches
 };
 

@@ -53,17 +53,17 @@ tensor_library load() {
     void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) continue;
     tensor_library l;
-    l.is_complete =
-        find(library, tensor::create, &l.create) && find(library, tensor::create_tensor, &l.create_tensor) &&
-        find(library, tensor::create_permutation, &l.create_permutation) &&
-        find(library, tensor::create_preference, &l.create_preference) &&
-        find(library, tensor::create_plan, &l.create_plan) && find(library, tensor::permute, &l.permute) &&
-        find(library, tensor::destroy_tensor, &l.destroy_tensor) &&
-        find(library, tensor::destroy_operation, &l.destroy_operation) &&
-        find(library, tensor::destroy_preference, &l.destroy_preference) &&
-        find(library, tensor::destroy_plan, &l.destroy_plan) &&
-        find(library, tensor::compute_float, &l.compute_float) &&
-        find(library, tensor::compute_double, &l.compute_double);
+    l.is_complete = find(library, tensor::create, &l.create) &&
+                    find(library, tensor::create_tensor, &l.create_tensor) &&
+                    find(library, tensor::create_permutation, &l.create_permutation) &&
+                    find(library, tensor::create_preference, &l.create_preference) &&
+                    find(library, tensor::create_plan, &l.create_plan) && find(library, tensor::permute, &l.permute) &&
+                    find(library, tensor::destroy_tensor, &l.destroy_tensor) &&
+                    find(library, tensor::destroy_operation, &l.destroy_operation) &&
+                    find(library, tensor::destroy_preference, &l.destroy_preference) &&
+                    find(library, tensor::destroy_plan, &l.destroy_plan) &&
+                    find(library, tensor::compute_float, &l.compute_float) &&
+                    find(library, tensor::compute_double, &l.compute_double);
     if (l.is_complete) return l;  // stays loaded to the end
     dlclose(library);
   }
