@@ -8,9 +8,9 @@
 namespace twill::cpu {
 namespace {
 
-constexpr detail::move_operations moves{&transpose, &transpose_in_place, &permute, nullptr, &copy, &reverse};
-constexpr detail::reduce_operations reductions{&reduce};
-constexpr detail::scan_operations scans{&scan, &scan_scratch};
+const detail::move_operations moves{&transpose, &transpose_in_place, &permute, nullptr, &copy, &reverse};
+const detail::reduce_operations reductions{&reduce};
+const detail::scan_operations scans{&scan, &scan_scratch};
 
 }  // namespace
 

@@ -8,9 +8,9 @@
 namespace twill::TWILL_BACKEND {
 namespace {
 
-constexpr detail::move_operations moves{&transpose, &transpose_in_place, &permute, &permute_with, &copy, &reverse};
-constexpr detail::reduce_operations reductions{&reduce};
-constexpr detail::scan_operations scans{&scan, &scan_scratch};
+const detail::move_operations moves{&transpose, &transpose_in_place, &permute, &permute_with, &copy, &reverse};
+const detail::reduce_operations reductions{&reduce};
+const detail::scan_operations scans{&scan, &scan_scratch};
 
 }  // namespace
 

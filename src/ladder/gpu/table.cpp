@@ -3,7 +3,7 @@
 namespace twill::TWILL_BACKEND {
 
 const detail::ladder_table& kernel_ladders() {
-  static const detail::ladder_table table{transpose_ladder(), reduce_ladder(), array_ladder()};
+  static const detail::ladder_table table{transpose_ladder(), reduce_ladder(), array_ladder(), {}};
   return table;
 }
 

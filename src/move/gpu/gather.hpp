@@ -88,15 +88,16 @@ __device__ inline gather_place find_tile(const gather_tile& m, int block) {
   gather_place p{0, 0, m.in_indices, m.out_indices};
 #pragma unroll
   for (int i = 0; i < gather_dims; ++i) {
-    if (i >= m.grid_rank) break;
-    const gather_grid_dim& g = m.grid[i];
-    const int rest = quotient(block, g.tiles), index = block - rest * g.tiles.divisor;
-    const bool last = index == g.tiles.divisor - 1;
-    if (last && g.ends_in) p.in_indices = g.rest_in;
-    if (last && g.ends_out) p.out_indices = g.rest_out;
-    p.in += index * g.in_step;
-    p.out += index * g.out_step;
-    block = rest;
+    if (i < m.grid_rank) {  // no break: the loop shall unroll
+      const gather_grid_dim& g = m.grid[i];
+      const int rest = quotient(block, g.tiles), index = block - rest * g.tiles.divisor;
+      const bool last = index == g.tiles.divisor - 1;
+      if (last && g.ends_in) p.in_indices = g.rest_in;
+      if (last && g.ends_out) p.out_indices = g.rest_out;
+      p.in += index * g.in_step;
+      p.out += index * g.out_step;
+      block = rest;
+    }
   }
   return p;
 }
@@ -108,10 +109,11 @@ __device__ inline void fill_in_segments(in_segment* table, const unsigned char* 
     int left = s;
 #pragma unroll
     for (int i = 0; i < gather_dims; ++i) {
-      if (i >= m.in_rank) break;
-      const int next = i + 1 < m.in_rank ? quotient(left, m.in[i].extent) : 0;
-      at += (left - next * m.in[i].extent.divisor) * m.in[i].in_stride;
-      left = next;
+      if (i < m.in_rank) {  // no break: the loop shall unroll
+        const int next = i + 1 < m.in_rank ? quotient(left, m.in[i].extent) : 0;
+        at += (left - next * m.in[i].extent.divisor) * m.in[i].in_stride;
+        left = next;
+      }
     }
     const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(in + at) & 15);
     table[s] = {at - lead, s * m.pitch, (lead + bytes) * 16 + lead};
@@ -125,13 +127,14 @@ __device__ void fill_out_segments(out_segment* table, const gather_tile& m, int 
     int left = s, first = 0;
 #pragma unroll
     for (int i = 0; i < gather_dims; ++i) {
-      if (i >= m.out_rank) break;
-      const int next = i + 1 < m.out_rank ? quotient(left, m.out[i].extent) : 0;
-      const int index = left - next * m.out[i].extent.divisor;
-      if (i == 0 && m.split) first = index * m.segment_indices;
-      e.from += index * m.out[i].offset;
-      e.at += index * m.out[i].out_stride;
-      left = next;
+      if (i < m.out_rank) {  // no break: the loop shall unroll
+        const int next = i + 1 < m.out_rank ? quotient(left, m.out[i].extent) : 0;
+        const int index = left - next * m.out[i].extent.divisor;
+        if (i == 0 && m.split) first = index * m.segment_indices;
+        e.from += index * m.out[i].offset;
+        e.at += index * m.out[i].out_stride;
+        left = next;
+      }
     }
     const int indices = out_indices - first < m.segment_indices ? out_indices - first : m.segment_indices;
     e.bytes = indices * m.units_each * Size;
@@ -147,13 +150,14 @@ __device__ void fill_units(std::uint16_t* table, const gather_tile& m, int lead)
     int left = u, segment = 0, offset = 0, misalignment = lead;
 #pragma unroll
     for (int i = 0; i < gather_dims; ++i) {
-      if (i >= m.unit_rank) break;
-      const int next = i + 1 < m.unit_rank ? quotient(left, m.unit[i].extent) : 0;
-      const int index = left - next * m.unit[i].extent.divisor;
-      offset += index * m.unit[i].offset;
-      segment += index * m.unit[i].segment;
-      misalignment += index * m.unit[i].misalignment;
-      left = next;
+      if (i < m.unit_rank) {  // no break: the loop shall unroll
+        const int next = i + 1 < m.unit_rank ? quotient(left, m.unit[i].extent) : 0;
+        const int index = left - next * m.unit[i].extent.divisor;
+        offset += index * m.unit[i].offset;
+        segment += index * m.unit[i].segment;
+        misalignment += index * m.unit[i].misalignment;
+        left = next;
+      }
     }
     const auto place = static_cast<std::uint16_t>(offset + segment * m.pitch + (misalignment & 15));
 #pragma unroll
