@@ -23,7 +23,7 @@
 #include "support/reduce_arrays.hpp"
 
 namespace twill::simt {
-extern const detail::operation_table operations;
+extern detail::operation_table operations;
 }
 
 namespace {

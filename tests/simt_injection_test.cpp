@@ -17,10 +17,10 @@
 #include "support/tried_calls.hpp"
 
 namespace twill::cpu {
-extern const detail::operation_table operations;
+extern detail::operation_table operations;
 }
 namespace twill::simt {
-extern const detail::operation_table operations;
+extern detail::operation_table operations;
 }
 
 namespace {

@@ -43,7 +43,7 @@ static std::shared_ptr<detail::backend_device> open(std::string_view which) {
   return std::make_shared<device>();
 }
 
-extern const detail::backend this_backend;
-const detail::backend this_backend{"cpu", &list, &open, nullptr, nullptr};
+extern detail::backend this_backend;
+detail::backend this_backend{"cpu", &list, &open, nullptr, nullptr};
 
 }  // namespace twill::cpu

@@ -100,7 +100,7 @@ static int current_ordinal() {
   return ordinal;
 }
 
-extern const detail::backend this_backend;
-const detail::backend this_backend{backend_name, &list, &open, &current_ordinal, nullptr};
+extern detail::backend this_backend;
+detail::backend this_backend{backend_name, &list, &open, &current_ordinal, nullptr};
 
 }  // namespace twill::TWILL_BACKEND

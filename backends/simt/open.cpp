@@ -83,8 +83,8 @@ static std::shared_ptr<detail::backend_device> open(std::string_view which) {
   return opened;
 }
 
-extern const detail::backend this_backend;
-const detail::backend this_backend{"simt", &list, &open, nullptr, nullptr};
+extern detail::backend this_backend;
+detail::backend this_backend{"simt", &list, &open, nullptr, nullptr};
 
 }  // namespace twill::simt
 

@@ -5,10 +5,10 @@
 #include "backends/backend.hpp"
 
 // "backend_list.inc" is written by CMake: TWILL_BACKEND_OF_BUILD(cuda), a line a backend.
-#define TWILL_BACKEND_OF_BUILD(name)               \
-  namespace twill::name {                          \
-  extern const detail::backend this_backend;       \
-  extern const detail::operation_table operations; \
+#define TWILL_BACKEND_OF_BUILD(name)         \
+  namespace twill::name {                    \
+  extern detail::backend this_backend;       \
+  extern detail::operation_table operations; \
   }
 #include "backend_list.inc"
 #undef TWILL_BACKEND_OF_BUILD

@@ -14,7 +14,7 @@ const detail::scan_operations scans{&scan, &scan_scratch};
 
 }  // namespace
 
-extern const detail::operation_table operations;
-const detail::operation_table operations{moves, reductions, scans};
+extern detail::operation_table operations;
+detail::operation_table operations{moves, reductions, scans};
 
 }  // namespace twill::cpu

@@ -3,8 +3,8 @@
 #include "backends/backend.hpp"
 
 namespace twill::simt {
-extern const detail::backend this_backend;
-extern const detail::operation_table operations;
+extern detail::backend this_backend;
+extern detail::operation_table operations;
 }  // namespace twill::simt
 
 // A link option of the library's users (-u) names it, so that a static library's member is not left out.
