@@ -80,7 +80,7 @@ void global_1_2(const warp_access& access, global_cost& cost) {
   cost.lsu_clocks = cost.transactions;
 }
 
-// Each cycle serves one word to all lanes that want it (the broadcast), and one lane in each other bank.
+// Each cycle serves one word to all lanes that read it (a broadcast), and one lane in each other bank.
 void add_shared_wavefronts(const warp_access& access, lane_mask group, unsigned offset, shared_cost& cost) {
   unsigned used = 0;
   for (; group != 0; ++cost.wavefronts) {

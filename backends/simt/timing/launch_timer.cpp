@@ -90,7 +90,7 @@ void launch_timer::step_warp(std::uint32_t which, double now) {
   access(which, what, now);
 }
 
-// Issues the instructions around an access and the access itself, and queues it at the unit that serves it.
+// Issues the instructions around an access and the access itself, and queues it at its execution unit.
 void launch_timer::access(std::uint32_t which, const step& what, double now) {
   warp_state& warp = warps_[which];
   block_state& block = running_[warp.block];
