@@ -24,6 +24,9 @@ __device__ inline const T& argument_after(const T& argument, const Before&...) {
   return argument;
 }
 
+/// How often a loop over the dimensions of such an argument is unrolled: completely, so that all indices are constants.
+inline constexpr int argument_unroll = 16;
+
 /// What launch bounds may ask for: `wanted` blocks of `threads` at once, or as many as a multiprocessor has threads
 /// for.
 constexpr int blocks_at_once(int threads, int wanted) {

@@ -28,6 +28,9 @@ __device__ __forceinline__ const T& argument_after(const T&, const Before&...) {
   return *reinterpret_cast<const T*>(arguments + place);
 }
 
+/// Loops over the dimensions of such an argument stay loops: unrolled, they load all of it at once, and spill.
+inline constexpr int argument_unroll = 1;
+
 /// Here launch bounds ask for waves on a SIMD (HIP passes them on as amdgpu_waves_per_eu). A compute unit, or RDNA's
 /// workgroup processor, has four. Where a lane has 256 registers at most, before gfx90a, only three waves leave each
 /// lane what the kernels need, about 70.

@@ -36,6 +36,8 @@ inline const T& argument_after(T& argument, const Before&...) {
   return argument;
 }
 
+inline constexpr int argument_unroll = 1;
+
 /// Launch bounds are nothing here.
 constexpr int blocks_at_once(int, int wanted) {
   return wanted;

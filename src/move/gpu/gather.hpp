@@ -86,9 +86,9 @@ struct gather_place {
 
 __device__ inline gather_place find_tile(const gather_tile& m, int block) {
   gather_place p{0, 0, m.in_indices, m.out_indices};
-#pragma unroll
+#pragma unroll argument_unroll
   for (int i = 0; i < gather_dims; ++i) {
-    if (i < m.grid_rank) {  // no break: the loop shall unroll
+    if (i < m.grid_rank) {  // no break: the loop must unroll
       const gather_grid_dim& g = m.grid[i];
       const int rest = quotient(block, g.tiles), index = block - rest * g.tiles.divisor;
       const bool last = index == g.tiles.divisor - 1;
@@ -107,9 +107,9 @@ __device__ inline void fill_in_segments(in_segment* table, const unsigned char* 
   for (int s = static_cast<int>(threadIdx.x); s < count; s += gather_threads) {
     std::int64_t at = 0;
     int left = s;
-#pragma unroll
+#pragma unroll argument_unroll
     for (int i = 0; i < gather_dims; ++i) {
-      if (i < m.in_rank) {  // no break: the loop shall unroll
+      if (i < m.in_rank) {  // no break: the loop must unroll
         const int next = i + 1 < m.in_rank ? quotient(left, m.in[i].extent) : 0;
         at += (left - next * m.in[i].extent.divisor) * m.in[i].in_stride;
         left = next;
@@ -125,9 +125,9 @@ __device__ void fill_out_segments(out_segment* table, const gather_tile& m, int 
   for (int s = gather_threads - 1 - static_cast<int>(threadIdx.x); s < count; s += gather_threads) {
     out_segment e{0, 0, 0};
     int left = s, first = 0;
-#pragma unroll
+#pragma unroll argument_unroll
     for (int i = 0; i < gather_dims; ++i) {
-      if (i < m.out_rank) {  // no break: the loop shall unroll
+      if (i < m.out_rank) {  // no break: the loop must unroll
         const int next = i + 1 < m.out_rank ? quotient(left, m.out[i].extent) : 0;
         const int index = left - next * m.out[i].extent.divisor;
         if (i == 0 && m.split) first = index * m.segment_indices;
@@ -148,9 +148,9 @@ template <int Size, int Units>
 __device__ void fill_units(std::uint16_t* table, const gather_tile& m, int lead) {
   for (int u = static_cast<int>(threadIdx.x); u < m.units; u += gather_threads) {
     int left = u, segment = 0, offset = 0, misalignment = lead;
-#pragma unroll
+#pragma unroll argument_unroll
     for (int i = 0; i < gather_dims; ++i) {
-      if (i < m.unit_rank) {  // no break: the loop shall unroll
+      if (i < m.unit_rank) {  // no break: the loop must unroll
         const int next = i + 1 < m.unit_rank ? quotient(left, m.unit[i].extent) : 0;
         const int index = left - next * m.unit[i].extent.divisor;
         offset += index * m.unit[i].offset;
