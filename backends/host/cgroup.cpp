@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 namespace twill::host {
 namespace {
@@ -57,11 +58,13 @@ std::optional<std::string> group_of(const std::string& root, const mount& in, st
 std::vector<std::string> folders_of(const std::string& root, const mount& in, std::string group) {
   const bool below = in.root == "/" || group == in.root || group.rfind(in.root + "/", 0) == 0;
   group = !below ? "" : in.root == "/" ? group : group.substr(in.root.size());
+  const std::string point = root + in.point;
   std::vector<std::string> all;
   for (;;) {
     while (!group.empty() && group.back() == '/') group.pop_back();
-    const std::string folder = root + in.point + group;
-    if (std::ifstream(folder + "/cgroup.procs")) all.push_back(folder);
+    std::string folder = point;
+    folder += group;
+    if (std::ifstream(folder + "/cgroup.procs")) all.push_back(std::move(folder));
     if (group.empty()) return all;
     group.erase(group.rfind('/'));
   }
