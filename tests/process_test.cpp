@@ -24,6 +24,19 @@ constexpr bool children_may_have_threads = true;
 
 namespace {
 
+// Set in a process that ends while its threads are in calls: what those hold is no leak.
+bool ends_in_calls = false;
+
+}  // namespace
+
+#if defined(__SANITIZE_ADDRESS__)
+extern "C" int __lsan_is_turned_off() {
+  return ends_in_calls ? 1 : 0;
+}  // the sanitizer asks at exit
+#endif
+
+namespace {
+
 std::vector<std::string> devices_on_the_cpu() {
   std::vector<std::string> names;
   for (const std::string& name : support::test_devices()) {
@@ -201,6 +214,7 @@ TEST_CASE("a process may end while threads are in calls") {
         }).detach();
       }
       while (begun < 6) std::this_thread::yield();
+      ends_in_calls = true;
       std::exit(0);
       return 1;
     });
