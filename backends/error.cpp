@@ -1,5 +1,7 @@
 #include "error.hpp"
 
+#include <algorithm>
+
 namespace twill::detail {
 namespace {
 
@@ -7,6 +9,8 @@ std::string sentence(std::string_view problem, std::string_view why, std::string
   std::string text(problem);
   if (!why.empty()) text.append(" (").append(why).append(")");
   if (!suggestion.empty()) text.append(" ").append(suggestion);
+  // Names and values from outside may hold anything.
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
   return text;
 }
 

@@ -98,4 +98,6 @@ endif()
 
 install(FILES "${TWILL_ROOT}/LICENSE" "${TWILL_ROOT}/README.md" "${TWILL_ROOT}/CHANGELOG.md"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(DIRECTORY "${TWILL_ROOT}/presets/devices" DESTINATION "${CMAKE_INSTALL_DATADIR}/twill")
+install(DIRECTORY "${TWILL_ROOT}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}")  # as README's links have it
+install(DIRECTORY "${TWILL_ROOT}/presets/devices" "${TWILL_ROOT}/presets/schemas"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/twill")

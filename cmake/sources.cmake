@@ -278,6 +278,7 @@ set(twill_tool_sources
   src/tool/working_set.cpp)
 
 set(twill_tests
+  tests/allocations_test.cpp
   tests/buffer_test.cpp
   tests/copy_test.cpp
   tests/device_test.cpp
@@ -291,6 +292,7 @@ set(twill_tests
   tests/ladder/reduce_test.cpp
   tests/ladder/sieve_test.cpp
   tests/ladder/transpose_test.cpp
+  tests/lifetime_test.cpp
   tests/permute_test.cpp
   tests/process_test.cpp
   tests/profile_claims_test.cpp

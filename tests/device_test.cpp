@@ -41,8 +41,8 @@ TEST_CASE("properties: what every device tells") {
 }
 
 TEST_CASE("errors: an unknown device is refused with the list of those there are") {
-  for (const char* name :
-       {"", "gpu", "cpu:1", "cpu:", "simt:", "simt:nothing", "cuda:", "cuda:99", "hip:x", "cuda:-1"}) {
+  for (const char* name : {"", "gpu", "cpu:1", "cpu:", "simt:", "simt:nothing", "cuda:", "cuda:99", "hip:x", "cuda:-1",
+                           "cpu\n", "simt:\n\t"}) {
     CAPTURE(name);
     try {
       twill::device::open(name);

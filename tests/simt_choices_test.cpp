@@ -299,6 +299,32 @@ TEST_CASE("blocks of tiny matrices with gaps take many of them") {
   CHECK_NOTHROW(chosen_for(*noting, stream, support::transpose_call({2, 2, many << 13, 0, 0, 5, 5}, 1, 0, 0)));
 }
 
+TEST_CASE("vectors are copied, and of a batch of one neither strides nor the ends of rows matter") {
+  const auto noting = std::make_shared<noting_device>(twill::device::open("simt:h200").properties());
+  const twill::device device(noting);
+  const twill::stream stream(device);
+  const std::int64_t n = 100000;
+  for (const twill::transpose_shape& s :
+       {twill::transpose_shape{1, n}, {n, 1}, {1, n, 1, 3 * n, 1, 5, 7}, {n, 1, 1, 1, 3 * n, 5, 7}, {n, 1, 4}}) {
+    const int before = noting->launches();
+    CHECK(chosen_for(*noting, stream, support::transpose_call(s, 4, 4, 0)).empty());
+    CHECK(noting->launches() == before + 1);
+  }
+  for (const twill::permute_shape& s : {twill::permute_shape{{1, n}, {1, 0}}, {{7, 1, n, 1}, {3, 0, 1, 2}}}) {
+    CHECK(chosen_for(*noting, stream, support::permute_call(s, 4, 4, 0)).empty());
+  }
+  const auto chosen = [&](const twill::transpose_shape& s) {
+    const std::uint64_t before = noting->blocks();
+    const kernel_set names = chosen_for(*noting, stream, support::transpose_call(s, 4, 0, 0));
+    return std::make_pair(names, noting->blocks() - before);
+  };
+  const auto plain = chosen({2100, 2111, 1, 0, 2112});
+  CHECK(plain.first.size() == 1);
+  CHECK(chosen({2100, 2111, 1, 0, 2112, 1, 0}) == plain);
+  CHECK(chosen({2100, 2111, 1, 0, 2112, 0, 12345677}) == plain);
+  CHECK(chosen({2100, 2111, 1, 2111, 2112, INT64_MAX / 16, 3}) == plain);
+}
+
 TEST_CASE("rows and columns of reductions choose kernels by their lengths, alignment and operation") {
   using type = twill::element_type;
   const auto rows = [](const twill::reduce_shape& shape, std::uintptr_t offset = 0) {

@@ -130,6 +130,22 @@ TEST_CASE("errors: a malformed datasheet names the field and what it should be")
       "peak_bytes_per_second is 12800000000; bus_width_bits / 8 * memory_transfers_per_second is 128000000000"));
 }
 
+TEST_CASE("errors: values of any depth and length give one short line") {
+  const std::string deep = std::string(1000000, '[') + std::string(1000000, ']'), wide(1000000, 'x');
+  CHECK(contains(complaint(with("\"NVIDIA\"", deep)), "(vendor is an array; it must be a text)"));
+  CHECK(
+      contains(complaint(with("\"multiprocessors\": 30", "\"multiprocessors\": " + deep)), "is an array; it must be"));
+  for (const std::string& text : {with("\"sm_13\"", "\"" + wide + "\""), with("l2_bytes", wide), with("30,", wide),
+                                  with("l2_bytes", "l2\\nbytes"), with("30,", "\"" + wide + "\","),
+                                  with("\"sources\"", "\"timing\": {\"channels\": " + deep + "}, \"sources\"")}) {
+    const std::string message = complaint(text);
+    CHECK(message.size() > 40);
+    CHECK(message.size() < 1000);
+    CHECK(message.find('\n') == std::string::npos);
+    CHECK_FALSE(contains(message, "json.exception"));
+  }
+}
+
 TEST_CASE("errors: figures that contradict each other") {
   CHECK(contains(complaint(with("\"warp_size\": 32", "\"warp_size\": 64")), "(warp_size is 64; that of sm_13 is 32)"));
   CHECK(contains(complaint(with("sm_13", "gfx90a")), "(warp_size is 32; that of gfx90a is 64)"));

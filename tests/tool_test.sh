@@ -313,6 +313,13 @@ END
   refused 'schema 99' compare bad.json
   head -c 100 cpu.json >bad.json
   refused 'parse error' compare bad.json
+  ! grep -q 'json.exception' err || report compare "a library's exception in its message"
+  echo '{"schema": 1, "devices": [{"name": 5}, {"name": "cpu", "model": 7}], "results": [' >bad.json
+  sed -n '/"results"/,$p' cpu.json | tail -n +2 >>bad.json
+  run 0 compare bad.json
+  shown '^A .*[?]'
+  sed 's/"rows": 65/"rows": 1e300/' cpu.json >bad.json
+  refused 'results\[0\].rows: it must be a whole number' compare bad.json
 }
 
 profile() {

@@ -65,7 +65,7 @@ constexpr char timing_field[] = "timing";
 
 [[noreturn]] void fail_datasheet(const std::string& origin, const std::string& why) {
   detail::fail(errc::invalid_argument, "the datasheet " + origin + " is not usable", why,
-               "see those in presets/devices");
+               "see presets/devices, installed as share/twill/devices");
 }
 
 std::string expected(const number_field& field) {
@@ -86,7 +86,7 @@ void read_texts(const json& all, const std::string& origin, datasheet& sheet) {
     const json* value = value_of(all, field.name, field.needed, "a text", origin);
     if (value == nullptr) continue;
     if (!value->is_string() || value->get_ref<const std::string&>().empty()) {
-      fail_datasheet(origin, std::string(field.name) + " is " + value->dump() + "; it must be a text");
+      fail_datasheet(origin, std::string(field.name) + " is " + short_text(*value) + "; it must be a text");
     }
     sheet.*field.value = value->get<std::string>();
   }
@@ -98,7 +98,7 @@ void read_numbers(const json& all, const std::string& origin, datasheet& sheet) 
     if (value == nullptr) continue;
     const double given = value->is_number() ? value->get<double>() : -1;  // exact up to `any`
     if (given < field.least || given > field.most || given != std::floor(given)) {
-      fail_datasheet(origin, std::string(field.name) + " is " + value->dump() + "; it must be " + expected(field));
+      fail_datasheet(origin, std::string(field.name) + " is " + short_text(*value) + "; it must be " + expected(field));
     }
     sheet.*field.value = static_cast<std::uint64_t>(given);
   }
@@ -120,7 +120,7 @@ void require_known_architecture(const datasheet& sheet, const std::string& origi
   if (find_rules(sheet.architecture) != nullptr) return;
   std::string known;
   for (const std::string& name : known_architectures()) known.append(known.empty() ? "" : ", ").append(name);
-  fail_datasheet(origin, "architecture is \"" + sheet.architecture + "\"; it must be one of " + known);
+  fail_datasheet(origin, "architecture is " + short_text(json(sheet.architecture)) + "; it must be one of " + known);
 }
 
 void refuse_unknown(const json& all, const std::string& origin) {
@@ -128,7 +128,7 @@ void refuse_unknown(const json& all, const std::string& origin) {
     bool known = item.key() == sources_field || item.key() == timing_field;
     for (const auto& field : text_fields) known = known || item.key() == field.name;
     for (const auto& field : number_fields) known = known || item.key() == field.name;
-    if (!known) fail_datasheet(origin, "no field is called \"" + item.key() + "\"");
+    if (!known) fail_datasheet(origin, "no field is called " + short_text(json(item.key())));
   }
 }
 
@@ -156,10 +156,11 @@ json parse_once(std::string_view text, const std::string& origin) {
   };
   try {
     json all = json::parse(text, look);
-    if (!twice.empty()) fail_datasheet(origin, "\"" + twice + "\" is given twice");
+    if (!twice.empty()) fail_datasheet(origin, short_text(json(twice)) + " is given twice");
     return all;
   } catch (const json::exception& e) {
-    fail_datasheet(origin, e.what());
+    const std::string text = e.what();
+    fail_datasheet(origin, text.substr(text.find("] ") + 2, 200));  // without the exception's name
   }
 }
 

@@ -59,13 +59,13 @@ std::string read_figure(const std::string& name, const json& value, timing_sheet
     if (name != each.name) continue;
     const double given = value.is_number() ? value.get<double>() : -1;
     if (given < each.least || given > each.most || (each.whole && given != std::floor(given))) {
-      return "timing." + name + " is " + value.dump() + "; it must be a " + (each.whole ? "whole number" : "number") +
-             " from " + plain(each.least) + " to " + plain(each.most);
+      return "timing." + name + " is " + short_text(value) + "; it must be a " +
+             (each.whole ? "whole number" : "number") + " from " + plain(each.least) + " to " + plain(each.most);
     }
     sheet.*each.value = value.get<double>();
     return {};
   }
-  return "no field is called \"timing." + name + "\"";
+  return "no field is called " + short_text(json("timing." + name));
 }
 
 std::string read_hash(const json& value, timing_sheet& sheet) {
@@ -77,7 +77,7 @@ std::string read_hash(const json& value, timing_sheet& sheet) {
     }
     known += known.empty() ? each : std::string(", ") + each;
   }
-  return "timing.channel_hash is " + value.dump() + "; it must be one of " + known;
+  return "timing.channel_hash is " + short_text(value) + "; it must be one of " + known;
 }
 
 // The published hashes are of these channels, and no others.
@@ -99,6 +99,13 @@ std::string compare_with_hash(const timing_sheet& sheet) {
 }
 
 }  // namespace
+
+std::string short_text(const json& value) {
+  constexpr std::size_t most = 60;
+  if (value.is_structured()) return std::string("an ") + value.type_name();
+  const std::string text = value.dump(-1, ' ', true);
+  return text.size() <= most ? text : text.substr(0, most) + "...";
+}
 
 std::string read_timing(const json& timing, timing_sheet& sheet) {
   if (!timing.is_object()) return "timing must be an object";

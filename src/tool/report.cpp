@@ -77,7 +77,14 @@ void read_value(const json& from, quartiles& to) {
 }
 template <class T>
 void read_value(const json& from, T& to) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    if (!from.is_number_integer()) throw std::invalid_argument("it must be a whole number");
+  }
   from.get_to(to);
+}
+void read_value(const json& from, extents& to) {
+  if (!from.is_array()) throw std::invalid_argument("it must be a list of whole numbers");
+  for (const json& each : from) read_value(each, to.emplace_back());
 }
 template <class T>
 void read_value(const json& from, std::optional<T>& to) {
@@ -103,6 +110,8 @@ bench_result read_result(const json& entry, std::size_t place) {
       read_value(*found, value);
     } catch (const json::exception& problem) {
       throw std::invalid_argument(fmt::format("results[{}].{}: {}", place, name, what_of(problem)));
+    } catch (const std::invalid_argument& problem) {
+      throw std::invalid_argument(fmt::format("results[{}].{}: {}", place, name, problem.what()));
     }
   });
   if (!entry.contains("status") && !result.valid) result.status = "wrong";
@@ -242,7 +251,10 @@ std::string bench_file::model_of(const std::string& device) const {
   const auto devices = document.find("devices");
   if (devices == document.end() || !devices->is_array()) return "?";
   for (const json& on : *devices) {
-    if (on.is_object() && on.value("name", "") == device) return on.value("model", "?");
+    if (!on.is_object()) continue;
+    const auto name = on.find("name"), model = on.find("model");
+    if (name == on.end() || *name != device) continue;
+    return model != on.end() && model->is_string() ? model->get<std::string>() : "?";
   }
   return "?";
 }

@@ -13,14 +13,16 @@
 
 namespace fuzz {
 
-/// Runs a parser, which may refuse its text with a twill::error of one line; anything else is a finding.
+/// Runs a parser, which may refuse its text with a twill::error; anything else is a finding. Returns the message.
 template <class F>
-void parse(F&& f) {
+std::string parse(F&& f) {
   try {
     f();
+    return {};
   } catch (const twill::error& e) {
     const std::string text = e.what();
     if (text.empty() || e.code() != twill::errc::invalid_argument) __builtin_trap();
+    return text;
   }
 }
 

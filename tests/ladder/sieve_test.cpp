@@ -11,6 +11,7 @@
 
 namespace {
 
+using support::code_of;
 using support::on_each_stream;
 
 bool is_prime(std::int64_t n) {
@@ -116,22 +117,30 @@ TEST_CASE("list") {
 
 TEST_CASE("errors") {
   on_each_stream([](const twill::device& device, twill::stream_ref stream) {
+    const auto invalid = twill::errc::invalid_argument;
     twill::buffer<std::uint64_t> memory(device, 1 << 16);
     auto* count = memory.data();
     void* scratch = memory.data() + 2;
     const auto bytes = twill::sieve_scratch_bytes(device, {0, 1000});
-    CHECK_THROWS_AS(twill::sieve_count(stream, count, {1, 1000}, {scratch, bytes}), twill::error);
-    CHECK_THROWS_AS(twill::sieve_count(stream, count, {-64, 1000}, {scratch, bytes}), twill::error);
-    CHECK_THROWS_AS(twill::sieve_count(stream, count, {0, (std::int64_t{1} << 40) + 1}, {scratch, bytes}),
-                    twill::error);
-    CHECK_THROWS_AS(twill::sieve_count(stream, nullptr, {0, 1000}, {scratch, bytes}), twill::error);
-    CHECK_THROWS_AS(twill::sieve_count(stream, count, {0, 1000}, {nullptr, bytes}), twill::error);
-    CHECK_THROWS_AS(twill::sieve_count(stream, count, {0, 1000}, {scratch, bytes - 1}), twill::error);
-    CHECK_THROWS_AS(twill::sieve_bits(stream, nullptr, {0, 1000}, {scratch, bytes}), twill::error);
-    CHECK_THROWS_AS(twill::sieve_bits(stream, static_cast<std::uint32_t*>(scratch) + 8, {0, 1000}, {scratch, bytes}),
-                    twill::error);
-    CHECK_THROWS_AS(twill::sieve_count(stream, memory.data() + 4, {0, 1000}, {scratch, bytes}), twill::error);
-    CHECK_THROWS_AS(twill::sieve_list(stream, nullptr, count, 1, {0, 1000}, {scratch, bytes}), twill::error);
+    const auto counted = [&](std::uint64_t* to, const twill::sieve_range& range, twill::scratch_ref with) {
+      return code_of([&] { twill::sieve_count(stream, to, range, with); });
+    };
+    for (const twill::sieve_range& range :
+         {twill::sieve_range{1, 1000}, {-64, 1000}, {0, -1}, {128, 64}, {0, (std::int64_t{1} << 40) + 1}}) {
+      CHECK(counted(count, range, {scratch, bytes}) == invalid);
+      CHECK(code_of([&] { (void)twill::sieve_words(range); }) == invalid);
+      CHECK(code_of([&] { (void)twill::sieve_scratch_bytes(device, range); }) == invalid);
+    }
+    const twill::sieve_range range{0, 1000};
+    CHECK(counted(nullptr, range, {scratch, bytes}) == invalid);
+    CHECK(counted(count, range, {nullptr, bytes}) == invalid);
+    CHECK(counted(count, range, {scratch, bytes - 1}) == invalid);
+    CHECK(counted(memory.data() + 4, range, {scratch, bytes}) == invalid);
+    auto* inside = static_cast<std::uint32_t*>(scratch) + 8;
+    for (std::uint32_t* bits : {static_cast<std::uint32_t*>(nullptr), inside}) {
+      CHECK(code_of([&] { twill::sieve_bits(stream, bits, range, {scratch, bytes}); }) == invalid);
+    }
+    CHECK(code_of([&] { twill::sieve_list(stream, nullptr, count, 1, range, {scratch, bytes}); }) == invalid);
   });
 }
 
