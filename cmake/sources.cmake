@@ -241,6 +241,9 @@ set(twill_device_models
 # Stands in for the simulator in a tool without it.
 set(twill_tool_without_simt_sources src/tool/without_simulator.cpp)
 
+# fmt's functions, where its library is not used.
+set(twill_tool_fmt_sources src/tool/fmt_library.cpp)
+
 set(twill_tool_sources
   src/tool/bench_array.cpp
   src/tool/bench_command.cpp
@@ -252,13 +255,13 @@ set(twill_tool_sources
   src/tool/bench_transpose.cpp
   src/tool/case_runner.cpp
   src/tool/cases.cpp
+  src/tool/command_line.cpp
   src/tool/compare_command.cpp
   src/tool/data.cpp
   src/tool/devices_command.cpp
   src/tool/interrupt.cpp
   src/tool/main.cpp
   src/tool/moved.cpp
-  src/tool/options.cpp
   src/tool/output_file.cpp
   src/tool/parse.cpp
   src/tool/profile_command.cpp
@@ -335,7 +338,7 @@ set(twill_gpu_test_sources backends/gpu/graph_recorder.cpp)
 # What a folder holds and no list names is a mistake: it would neither be built nor tested.
 function(twill_check_lists)
   set(listed ${twill_headers} ${twill_ladder_headers} ${twill_simt_headers} ${twill_common_sources} ${twill_core_sources}
-      ${twill_launch_sources} ${twill_vector_sources} ${twill_tool_without_simt_sources} ${twill_kernel_sources}
+      ${twill_launch_sources} ${twill_vector_sources} ${twill_tool_without_simt_sources} ${twill_tool_fmt_sources} ${twill_kernel_sources}
       ${twill_gpu_sources} ${twill_host_sources} ${twill_cpu_sources} ${twill_simt_sources} ${twill_ladder_sources}
       ${twill_ladder_kernel_sources} ${twill_ladder_gpu_sources} ${twill_ladder_simt_sources} ${twill_ladder_cub_sources} ${twill_ladder_cpu_sources}
       ${twill_device_schema} ${twill_device_models} ${twill_tool_sources} ${twill_tests}

@@ -172,57 +172,49 @@ int run(const bench_arguments& arguments, const tool_run& tool) {
   return exit_code_of(report);
 }
 
-void add_options(CLI::App& bench, bench_arguments& to) {
-  bench
-      .add_option("operation", to.operation,
-                  "transpose (the default), transpose-in-place,\npermute, copy, reverse, reduce, reduce-rows,\n"
-                  "reduce-columns, scan, increment or sieve")
-      ->type_name("OP");
-  add_list(bench, "--device", to.devices,
-           "As `twill devices` names it. Default: the first GPU;\nwithout one, cpu, and simt for correctness", "NAME");
-  add_list(bench, "--kernel", to.kernels, "Only this rung, and memcpy beside it. Default: all", "NAME");
-  add_list(bench, "--size", to.sizes, "Rows and columns, N is NxN; BxRxC for B matrices;\nor a length: 2^22", "RxC");
-  bench.add_option("--order", to.order, "Permutation: which dimension comes where. Default:\nthe other way round")
-      ->type_name("I,J,K");
-  add_list(bench, "--type", to.types,
-           "u8 to u64, i8 to i64, f16 bf16 f32 f64 c64 c128,\nb1 to b64 (bytes), as the operation has them.\nDefault: "
-           "f32, of sieve i32",
-           "TYPE");
-  add_list(bench, "--block", to.blocks, "Threads of a block. Default: each rung's own", "XxY");
-  bench
-      .add_option("--loop", to.loop,
-                  "Repeat by launching again (over the kernel), inside\none launch, or both. Default: over")
-      ->type_name("over|in|both");
-  bench
-      .add_option("--reps", to.reps,
-                  "Samples a row; fewer where they take over 2 s.\nDefault: 31, of sets of cases 15 or 5")
-      ->type_name("N");
-  bench.add_flag("--cold", to.cold, "Go round working sets of at least four times the\ncache. The default");
-  bench.add_flag("--warm", to.warm, "Use one working set again and again");
+void add_options(command& bench, bench_arguments& to) {
+  bench.text("operation", to.operation,
+             "transpose (the default), transpose-in-place,\npermute, copy, reverse, reduce, reduce-rows,\n"
+             "reduce-columns, scan, increment or sieve",
+             "OP");
+  bench.list("--device", to.devices,
+             "As `twill devices` names it. Default: the first GPU;\nwithout one, cpu, and simt for correctness",
+             "NAME");
+  bench.list("--kernel", to.kernels, "Only this rung, and memcpy beside it. Default: all", "NAME");
+  bench.list("--size", to.sizes, "Rows and columns, N is NxN; BxRxC for B matrices;\nor a length: 2^22", "RxC");
+  bench.text("--order", to.order, "Permutation: which dimension comes where. Default:\nthe other way round", "I,J,K");
+  bench.list(
+      "--type", to.types,
+      "u8 to u64, i8 to i64, f16 bf16 f32 f64 c64 c128,\nb1 to b64 (bytes), as the operation has them.\nDefault: "
+      "f32, of sieve i32",
+      "TYPE");
+  bench.list("--block", to.blocks, "Threads of a block. Default: each rung's own", "XxY");
+  bench.text("--loop", to.loop,
+             "Repeat by launching again (over the kernel), inside\none launch, or both. Default: over", "over|in|both");
+  bench.number("--reps", to.reps,
+               "Samples a row; fewer where they take over 2 s.\nDefault: 31, of sets of cases 15 or 5", "N");
+  bench.flag("--cold", to.cold, "Go round working sets of at least four times the\ncache. The default");
+  bench.flag("--warm", to.warm, "Use one working set again and again");
 }
 
-void add_set_options(CLI::App& bench, bench_arguments& to) {
-  const char* const group = "Sets of cases, instead of --size and --type";
-  add_path(bench, "--list", to.list_path, "Cases from a file, a line each: TYPE SIZE [ORDER]")->group(group);
-  add_list(bench, "--grid", to.grid,
-           "Fixed cases: main, odd, batched, strided, small or\nall; of transpose-in-place: in-place", "PART")
-      ->group(group);
-  bench.add_option("--sweep", to.sweep, "Sizes beside one another: batched or square")->type_name("NAME")->group(group);
-  bench.add_option("--random", to.random, "N random transposes, permutations or copies")->type_name("N")->group(group);
-  bench.add_option("--seed", to.seed, "Which random cases. Default: 1")->type_name("S")->group(group);
-  bench
-      .add_option("--max-bytes", to.max_bytes,
-                  "Bytes of elements of the largest case. Default: of\nrandom cases 2^29, else any")
-      ->type_name("N")
-      ->group(group);
-  add_path(bench, "--svg", to.svg_path, "Draw the sweep here")->group(group);
+void add_set_options(command& bench, bench_arguments& to) {
+  bench.group("Sets of cases, instead of --size and --type");
+  bench.path("--list", to.list_path, "Cases from a file, a line each: TYPE SIZE [ORDER]");
+  bench.list("--grid", to.grid,
+             "Fixed cases: main, odd, batched, strided, small or\nall; of transpose-in-place: in-place", "PART");
+  bench.text("--sweep", to.sweep, "Sizes beside one another: batched or square", "NAME");
+  bench.text("--random", to.random, "N random transposes, permutations or copies", "N");
+  bench.text("--seed", to.seed, "Which random cases. Default: 1", "S");
+  bench.text("--max-bytes", to.max_bytes,
+             "Bytes of elements of the largest case. Default: of\nrandom cases 2^29, else any", "N");
+  bench.path("--svg", to.svg_path, "Draw the sweep here");
 }
 
-void add_files(CLI::App& bench, bench_arguments& to) {
-  add_path(bench, "--compare", to.reference_path,
-           "Show the bandwidths beside those of this file, which\nbench --json wrote or which was published");
-  add_path(bench, "--json", to.json_path, "Write the results here; - is standard output, and no\ntables");
-  add_path(bench, "--csv", to.csv_path, "The same as comma-separated values");
+void add_files(command& bench, bench_arguments& to) {
+  bench.path("--compare", to.reference_path,
+             "Show the bandwidths beside those of this file, which\nbench --json wrote or which was published");
+  bench.path("--json", to.json_path, "Write the results here; - is standard output, and no\ntables");
+  bench.path("--csv", to.csv_path, "The same as comma-separated values");
 }
 
 }  // namespace
@@ -236,18 +228,18 @@ const ladder_operation& operation_named(const std::string& name) {
   refuse(fmt::format("no operation \"{}\" to run", name), "known: " + joined(known), "choose one of these");
 }
 
-void add_bench_command(CLI::App& app, tool_run& tool) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure and check every rung of an operation");
+void add_bench_command(command_line& line, tool_run& tool) {
+  command bench = line.add("bench", "Measure and check every rung of an operation");
   const auto arguments = std::make_shared<bench_arguments>();
-  add_options(*bench, *arguments);
-  add_set_options(*bench, *arguments);
-  add_files(*bench, *arguments);
-  bench->footer(
+  add_options(bench, *arguments);
+  add_files(bench, *arguments);
+  add_set_options(bench, *arguments);
+  bench.footer(
       "Options with \"...\" may be given again, or take a list: --size 2048,4096x64.\n"
       "An interrupt (Ctrl-C) keeps what was measured, marked as partial.\n"
       "Exit code: 0 done, 1 a result was wrong or failed, 2 bad usage, 3 it could not\n"
       "run (no such device, not enough memory).");
-  bench->callback([arguments, &tool] { tool.exit_code = run(*arguments, tool); });
+  bench.run([arguments, &tool] { tool.exit_code = run(*arguments, tool); });
 }
 
 }  // namespace twill::tool

@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "command_line.hpp"
 #include "report.hpp"
 
 namespace twill::tool {
@@ -19,16 +18,10 @@ struct tool_run {
 };
 
 /// Each adds `twill NAME` to the command line; the exit codes 0 and 1 go to `run`.
-void add_bench_command(CLI::App& app, tool_run& run);
-void add_compare_command(CLI::App& app);
-void add_devices_command(CLI::App& app);
-void add_profile_command(CLI::App& app, tool_run& run);
-
-/// An option that may be given again, or take a list: "2048,4096".
-CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
-                      const std::string& help, const std::string& value);
-/// An option that takes a path, which may not be "".
-CLI::Option* add_path(CLI::App& command, const std::string& name, std::string& path, const std::string& help);
+void add_bench_command(command_line& line, tool_run& run);
+void add_compare_command(command_line& line);
+void add_devices_command(command_line& line);
+void add_profile_command(command_line& line, tool_run& run);
 
 /// A table of the bandwidths of `results` beside those of a file, row by row, with how far they are apart and whether
 /// they stand in the same order. Rows are the same when operation, kernel, type, size and loop are, and the block where

@@ -224,13 +224,13 @@ void run(const std::vector<std::string>& paths, const std::string& json_path) {
 
 }  // namespace
 
-void add_compare_command(CLI::App& app) {
-  CLI::App* compare = app.add_subcommand("compare", "Show the results of several bench files side by side");
+void add_compare_command(command_line& line) {
+  command compare = line.add("compare", "Show the results of several bench files side by side");
   const auto paths = std::make_shared<std::vector<std::string>>();
   const auto json_path = std::make_shared<std::string>();
-  compare->add_option("files", *paths, "Files that `twill bench --json FILE` wrote")->required()->type_name("FILE");
-  add_path(*compare, "--json", *json_path, "Write all of them here as one; - is standard output,\nand no tables");
-  compare->callback([paths, json_path] { run(*paths, *json_path); });
+  compare.words("files", *paths, "Files that `twill bench --json FILE` wrote", "FILE");
+  compare.path("--json", *json_path, "Write all of them here as one; - is standard output,\nand no tables");
+  compare.run([paths, json_path] { run(*paths, *json_path); });
 }
 
 }  // namespace twill::tool

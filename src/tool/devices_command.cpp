@@ -50,11 +50,11 @@ void run(const std::string& json_path) {
 
 }  // namespace
 
-void add_devices_command(CLI::App& app) {
-  CLI::App* devices = app.add_subcommand("devices", "List the devices there are, real and simulated");
+void add_devices_command(command_line& line) {
+  command devices = line.add("devices", "List the devices there are, real and simulated");
   const auto path = std::make_shared<std::string>();
-  add_path(*devices, "--json", *path, "Write the list here; - is standard output, and no table");
-  devices->callback([path] { run(*path); });
+  devices.path("--json", *path, "Write the list here; - is standard output, and no table");
+  devices.run([path] { run(*path); });
 }
 
 }  // namespace twill::tool

@@ -6,10 +6,8 @@
 #include <string>
 
 #include <fmt/core.h>
-#include <CLI/CLI.hpp>
 
 #include <twill/error.hpp>
-#include <twill/version.hpp>
 
 #include "commands.hpp"
 
@@ -43,23 +41,12 @@ int exit_code_of(const twill::error& problem) {
 
 int run(int argc, char** argv) {
   twill::tool::tool_run tool{twill::tool::provenance_of(argc, argv), 0};
-  CLI::App app("Memory-bound GPU operations, measured and checked.", "twill");
-  app.set_version_flag("--version", std::string("twill ") + twill::version());
-  app.require_subcommand(0, 1);
-  app.get_formatter()->column_width(24);
-  twill::tool::add_devices_command(app);
-  twill::tool::add_bench_command(app, tool);
-  twill::tool::add_compare_command(app);
-  twill::tool::add_profile_command(app, tool);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& problem) {
-    if (problem.get_exit_code() == 0) return app.exit(problem);
-    return complain(fmt::format("command line not understood ({}) see twill --help", problem.what()), bad_usage);
-  }
-  if (app.get_subcommands().empty()) {
-    return complain("no command given (there are: devices, bench, compare, profile) see twill --help", bad_usage);
-  }
+  twill::tool::command_line line;
+  twill::tool::add_devices_command(line);
+  twill::tool::add_bench_command(line, tool);
+  twill::tool::add_compare_command(line);
+  twill::tool::add_profile_command(line, tool);
+  if (const auto done = line.run(argc, argv)) return *done;
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     return complain("cannot write to standard output (it is closed or full) see where it goes", bad_usage);
   return tool.exit_code;

@@ -189,28 +189,26 @@ int run(const profile_arguments& arguments) {
 
 }  // namespace
 
-void add_profile_command(CLI::App& app, tool_run& tool) {
-  CLI::App* command = app.add_subcommand("profile", "Show how kernels use memory, by line, without a GPU");
+void add_profile_command(command_line& line, tool_run& tool) {
+  command profile = line.add("profile", "Show how kernels use memory, by line, without a GPU");
   const auto to = std::make_shared<profile_arguments>();
-  command->add_option("operation", to->operation, "What to profile: an operation of `twill bench`")->type_name("OP");
-  add_list(*command, "--device", to->devices, "simt:NAME, as `twill devices` names it", "NAME");
-  add_list(*command, "--kernel", to->kernels, "Only this rung. Default: all", "NAME");
-  add_list(*command, "--size", to->sizes, "Rows and columns, N is NxN. Default: 1024", "RxC");
-  add_list(*command, "--type", to->types, "Element types, as of `twill bench`. Default: f32", "TYPE");
-  add_list(*command, "--block", to->blocks, "Threads of a block. Default: each rung's own", "XxY");
-  command->add_option("--threads", to->threads, "Record about so many threads of a launch: a sample of\nits blocks")
-      ->type_name("N")
-      ->capture_default_str();
-  add_path(*command, "--json", to->json_path, "Write the counts here; - is standard output, and no\ntext");
-  add_path(*command, "--svg", to->svg_path, "Draw the load of banks and of partitions here");
-  command->add_flag(
+  profile.text("operation", to->operation, "What to profile: an operation of `twill bench`", "OP");
+  profile.list("--device", to->devices, "simt:NAME, as `twill devices` names it", "NAME");
+  profile.list("--kernel", to->kernels, "Only this rung. Default: all", "NAME");
+  profile.list("--size", to->sizes, "Rows and columns, N is NxN. Default: 1024", "RxC");
+  profile.list("--type", to->types, "Element types, as of `twill bench`. Default: f32", "TYPE");
+  profile.list("--block", to->blocks, "Threads of a block. Default: each rung's own", "XxY");
+  profile.number("--threads", to->threads, "Record about so many threads of a launch: a sample of\nits blocks", "N");
+  profile.path("--json", to->json_path, "Write the counts here; - is standard output, and no\ntext");
+  profile.path("--svg", to->svg_path, "Draw the load of banks and of partitions here");
+  profile.flag(
       "--check", to->check,
       "Check for races, uninitialised reads, misaligned and\nout-of-bounds accesses (not stores past a static\n"
       "__shared__ array)");
-  command->footer(
+  profile.footer(
       "Options with \"...\" may be given again, or take a list: --size 2048,4096x64.\n"
       "Exit code: 0 done, 1 a check found something, 2 bad usage, 3 no such device.");
-  command->callback([to, &tool] { tool.exit_code = run(*to); });
+  profile.run([to, &tool] { tool.exit_code = run(*to); });
 }
 
 }  // namespace twill::tool

@@ -3,11 +3,11 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <type_traits>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -238,7 +238,12 @@ std::vector<std::pair<std::string, std::string>> provenance_of(int argc, const c
   std::string command;
   for (int i = 0; i < argc; ++i) command += (i == 0 ? "" : " ") + std::string(argv[i]);
   const char* threads = std::getenv("TWILL_THREADS");
-  return {{"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+  const std::time_t now = std::time(nullptr);
+  std::tm utc = {};
+  gmtime_r(&now, &utc);
+  char date[sizeof "2026-01-31T12:00:00Z"] = "";
+  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return {{"date", date},
           {"host", system.nodename},
           {"system", fmt::format("{} {} {}", system.sysname, system.release, system.machine)},
           {"compiler", TWILL_COMPILER},
