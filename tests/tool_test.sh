@@ -94,7 +94,9 @@ bench() {
   done < <(awk '$2 == "valid" || $3 == "valid" {print $1}' out)
   [ "$(grep -c '"valid": true' simt.json)" -ge 13 ] || report bench "fewer than 13 valid rungs"
   ! grep -q '"valid": false' simt.json || report bench "a rung is not valid"
-  run 0 bench --device simt --size 33 --type u8,c128 --loop both --block 16x16 --kernel coalesced --json -
+  refused 'known: 32x8' bench --device simt --size 33 --type u8 --block 16x16 --kernel coalesced
+  run 0 bench --device simt --size 33 --type u8,c128 --kernel coalesced
+  run 0 bench --device simt --size 33 --type f32 --loop both --block 16x16 --kernel coalesced --json -
   shown '"loop": "in"'
   shown '"block": "16x16"'
   run 0 bench --device simt --size 40x70 --block 8x32 --warm

@@ -7,6 +7,19 @@ std::string text(block_shape block) {
   return std::to_string(block.x) + "x" + std::to_string(block.y);
 }
 
+bool is_compiled(const rung_blocks& rung, std::int64_t element_bytes, block_shape block) {
+  return rung.is_compiled == nullptr || rung.is_compiled(element_bytes, block);
+}
+
+/// The element sizes that a rung has with a block: "1, 4, 8".
+std::string compiled_sizes(const rung_blocks& rung, block_shape block) {
+  std::string sizes;
+  for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
+    if (is_compiled(rung, bytes, block)) sizes.append(sizes.empty() ? "" : ", ").append(std::to_string(bytes));
+  }
+  return sizes;
+}
+
 bool fits(const device& on, const rung_blocks& rung, std::int64_t element_bytes, block_shape block) {
   const auto& device = on.properties();
   if (block.x * block.y > device.max_threads_per_block) return false;
@@ -29,6 +42,13 @@ block_shape choose_block(const device& on, const rung_blocks& rung, std::int64_t
     fail(errc::invalid_argument, std::string(rung.info.name) + " has no block " + text(block), "it has " + there,
          "choose one of those");
   }
+  if (!is_compiled(rung, element_bytes, block)) {
+    fail(errc::unsupported,
+         std::string(rung.info.name) + " with block " + text(block) + " is not compiled for elements of " +
+             std::to_string(element_bytes) + " bytes",
+         "it is for " + compiled_sizes(rung, block),
+         "choose another type or block, or use twill::" + std::string(rung.info.op));
+  }
   if (!fits(on, rung, element_bytes, block)) {
     fail(errc::unsupported, std::string(rung.info.name) + " cannot run with block " + text(block),
          on.properties().name + " has " + std::to_string(on.properties().max_threads_per_block) + " threads and " +
@@ -42,7 +62,7 @@ std::vector<block_shape> fitting_blocks(const device& on, const rung_blocks& run
   std::vector<block_shape> blocks;
   if (rung.blocks == nullptr) return blocks;
   for (const auto* b = rung.blocks; b->x != 0; ++b) {
-    if (fits(on, rung, element_bytes, *b)) blocks.push_back(*b);
+    if (is_compiled(rung, element_bytes, *b) && fits(on, rung, element_bytes, *b)) blocks.push_back(*b);
   }
   return blocks;
 }

@@ -18,13 +18,15 @@ struct rung_blocks {
   const rung& info;
   const block_shape* blocks;
   std::size_t (*shared_bytes)(std::int64_t element_bytes, block_shape);
+  bool (*is_compiled)(std::int64_t element_bytes, block_shape);
 };
 
 /// The block asked for, or the rung's default where that is {0, 0}; {} for a rung without blocks.
-/// Throws: invalid_argument for a block that the rung does not have; unsupported beyond the device's limits.
+/// Throws: invalid_argument for a block that the rung does not have; unsupported for one that it is not compiled for
+/// with such elements, and beyond the device's limits.
 block_shape choose_block(const device& on, const rung_blocks& rung, std::int64_t element_bytes, block_shape asked);
 
-/// The blocks of a rung that fit the device.
+/// The blocks of a rung that are compiled and fit the device.
 std::vector<block_shape> fitting_blocks(const device& on, const rung_blocks& rung, std::int64_t element_bytes);
 
 /// Throws invalid_argument, naming the rungs there are.
@@ -73,7 +75,9 @@ class ladder {
   }
 
  private:
-  static rung_blocks blocks_of(const entry& which) { return {which.info, which.blocks, which.shared_bytes}; }
+  static rung_blocks blocks_of(const entry& which) {
+    return {which.info, which.blocks, which.shared_bytes, which.is_compiled};
+  }
 
   const device& device_;
   std::vector<const entry*> entries_;

@@ -44,6 +44,7 @@ struct ladder_entry {
   const block_shape* blocks;  ///< what it can run with, ended by {0, 0}; nullptr when a block means nothing
   std::size_t (*shared_bytes)(std::int64_t element_bytes, block_shape);  ///< shared memory a block takes; may be null
   void (*run)(const work_queue&, const Args&);
+  bool (*is_compiled)(std::int64_t element_bytes, block_shape) = nullptr;  ///< null: for all of `blocks`, every element
 };
 
 using transpose_rung_entry = ladder_entry<transpose_rung_args>;

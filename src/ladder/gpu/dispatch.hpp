@@ -12,21 +12,26 @@
 
 namespace twill::TWILL_BACKEND {
 
-/// Calls f with a value of the type that moves elements of `bytes`: 1, 2, 4, 8 or 16 (checked by src/core).
+/// Calls f with a value of the type that moves elements of `bytes`: 1, 2, 8 or 16.
 template <class F>
-void with_element(std::int64_t bytes, F&& f) {
+void with_element_but_4(std::int64_t bytes, F&& f) {
   switch (bytes) {
     case 1:
       return f(std::uint8_t{});
     case 2:
       return f(std::uint16_t{});
-    case 4:
-      return f(std::uint32_t{});
     case 8:
       return f(std::uint64_t{});
     default:
       return f(word16{});
   }
+}
+
+/// Calls f with a value of the type that moves elements of `bytes`: 1, 2, 4, 8 or 16.
+template <class F>
+void with_element(std::int64_t bytes, F&& f) {
+  if (bytes == 4) return f(std::uint32_t{});
+  with_element_but_4(bytes, f);
 }
 
 /// A block shape as a type.
@@ -54,6 +59,21 @@ template <class F>
 void with_untiled_block(block_shape block, F&& f) {
   if (block.x == 8) return f(block_of<8, 32>{});
   return with_tiled_block(block, f);
+}
+
+/// What transpose rungs are compiled for: blocks are compared with elements of 4 bytes, elements with blocks of 32 x 8.
+inline bool is_compiled(std::int64_t element_bytes, block_shape block) {
+  return element_bytes == 4 || (block.x == 32 && block.y == 8);
+}
+
+/// Calls f with an element and a `block_of` for which is_compiled holds; `with_block` is one of the two above.
+template <class WithBlock, class F>
+void with_compiled(std::int64_t element_bytes, block_shape block, WithBlock&& with_block, F&& f) {
+  if (element_bytes == 4) {
+    with_block(block, [&](auto of) { f(std::uint32_t{}, of); });
+  } else {
+    with_element_but_4(element_bytes, [&](auto element) { f(element, block_of<32, 8>{}); });
+  }
 }
 
 /// Blocks of `block` threads over tiles of tile_x x tile_y, `width` along x. Rows of tiles beyond grid y's 65,535 go

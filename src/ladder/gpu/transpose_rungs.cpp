@@ -85,24 +85,22 @@ struct coarse_grained_rung {
 template <class Rung>
 void run_tiled(const work_queue& queue, const transpose_rung_args& a) {
   const auto config = tile_grid(a.cols, a.rows, a.block.x, a.block.x, a.block);
-  with_element(a.element_bytes, [&](auto element) {
+  const auto with_block = [](block_shape block, auto&& f) { with_tiled_block(block, f); };
+  with_compiled(a.element_bytes, a.block, with_block, [&](auto element, auto block) {
     using element_type = decltype(element);
-    with_tiled_block(a.block, [&](auto block) {
-      start<element_type>(queue, a, config,
-                          Rung::template kernel<element_type, decltype(block)::x, decltype(block)::y>());
-    });
+    start<element_type>(queue, a, config,
+                        Rung::template kernel<element_type, decltype(block)::x, decltype(block)::y>());
   });
 }
 
 template <class Rung>
 void run_untiled(const work_queue& queue, const transpose_rung_args& a, std::int64_t width, std::int64_t height) {
   const auto config = tile_grid(width, height, a.block.x, std::max(a.block.x, a.block.y), a.block);
-  with_element(a.element_bytes, [&](auto element) {
+  const auto with_block = [](block_shape block, auto&& f) { with_untiled_block(block, f); };
+  with_compiled(a.element_bytes, a.block, with_block, [&](auto element, auto block) {
     using element_type = decltype(element);
-    with_untiled_block(a.block, [&](auto block) {
-      start<element_type>(queue, a, config,
-                          Rung::template kernel<element_type, decltype(block)::x, decltype(block)::y>());
-    });
+    start<element_type>(queue, a, config,
+                        Rung::template kernel<element_type, decltype(block)::x, decltype(block)::y>());
   });
 }
 
@@ -126,26 +124,33 @@ constexpr block_shape b32x8{32, 8};
 template <class Rung>
 constexpr detail::transpose_rung_entry tiled_entry(std::string_view name, std::string_view lesson,
                                                    std::string_view source, rung_promise promise) {
-  return {{"transpose", name, lesson, source, promise, b32x8, true}, tiled_blocks, &tile_bytes<Rung>, &run_tiled<Rung>};
+  return {{"transpose", name, lesson, source, promise, b32x8, true},
+          tiled_blocks,
+          &tile_bytes<Rung>,
+          &run_tiled<Rung>,
+          &is_compiled};
 }
 
 const detail::transpose_rung_entry rungs[] = {
     {{"transpose", "copy", "no transpose: what a plain kernel reaches", ruetsch, rung_promise::copy, b32x8, true},
      untiled_blocks,
      nullptr,
-     &run_over_input<copy_rung>},
+     &run_over_input<copy_rung>,
+     &is_compiled},
     tiled_entry<copy_shared_rung>("copy-shared", "the copy through a shared tile: what staging and a barrier cost",
                                   ruetsch, rung_promise::copy),
     {{"transpose", "naive-row", "loads by rows; every lane stores to another line", cheng, rung_promise::transpose,
       b32x8, true},
      untiled_blocks,
      nullptr,
-     &run_over_input<naive_row_rung>},
+     &run_over_input<naive_row_rung>,
+     &is_compiled},
     {{"transpose", "naive-col", "stores by rows; every lane loads from another line", cheng, rung_promise::transpose,
       b32x8, true},
      untiled_blocks,
      nullptr,
-     &run_over_output<naive_col_rung>},
+     &run_over_output<naive_col_rung>,
+     &is_compiled},
     tiled_entry<tiled_rung<0, false>>("coalesced", "through a shared tile: loads and stores are both coalesced",
                                       ruetsch, rung_promise::transpose),
     tiled_entry<tiled_rung<1, false>>("conflict-free", "a padded tile: its columns lie in different banks", ruetsch,
