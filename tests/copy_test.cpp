@@ -168,7 +168,7 @@ TEST_CASE("bounds: rows side by side in one array") {
   });
 }
 
-TEST_CASE("bounds: rows of the host 2 GiB apart") {
+TEST_CASE("bounds: rows of the host with a pitch of 2 GiB") {
   const std::int64_t pitch = (std::int64_t{1} << 31) + 64, cols = 100;
   // Memory that is never touched is never there.
   const std::unique_ptr<unsigned char[]> host(new unsigned char[static_cast<std::size_t>(pitch + cols)]);

@@ -204,7 +204,7 @@ TEST_CASE("reference: aligned pieces of 16 bytes on both sides, in several block
   });
 }
 
-TEST_CASE("reference: rows and columns of two dimensions each, which begin anywhere") {
+TEST_CASE("reference: rows and columns of two dimensions each, misaligned") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);
     std::mt19937 random(20261122);
@@ -331,7 +331,8 @@ TEST_CASE("errors: the same on every device, before anything is touched") {
     CHECK(in.matches(stream));
     CHECK(out.matches(stream));
     CHECK_NOTHROW(twill::permute(stream, a, b, {{1, 2}, {1, 0}, {INT64_MIN, 1}, {2, 0}}));  // distances of nothing
-    CHECK_NOTHROW(twill::permute(stream, a, b, {{2, 2}, {0, 1}, {}, {2, 3}}));  // 0, 2, 3, 5: apart, though interleaved
+    CHECK_NOTHROW(
+        twill::permute(stream, a, b, {{2, 2}, {0, 1}, {}, {2, 3}}));  // 0, 2, 3, 5: disjoint, though interleaved
     CHECK_NOTHROW(twill::permute(stream, a, a + 4, {{2, 2}, {1, 0}, {}, {}}));  // touching is not overlapping
     CHECK_NOTHROW(stream.wait());
   });

@@ -9,6 +9,7 @@
 
 #include <twill/twill.hpp>
 
+#include "support/backends.hpp"
 #include "support/reduce_arrays.hpp"
 #include "support/reduce_reference.hpp"
 
@@ -102,6 +103,7 @@ void check_type() {
     });
   };
   on_each_scratch(check);
+  if (!support::has_simt) return;
   const twill::stream on_many(twill::device::open("simt:h200"));
   check(on_many, support::reduce_scratch_of(on_many));
 }

@@ -12,6 +12,7 @@
 
 #include <twill/twill.hpp>
 
+#include "support/backends.hpp"
 #include "support/reduce_arrays.hpp"
 #include "support/reduce_reference.hpp"
 
@@ -339,7 +340,8 @@ TEST_CASE("reference: the same bits on every device") {
   check_same_on_all_devices<std::complex<double>>(10007);
 }
 
-TEST_CASE("reference: more partial results than a block has threads have the bits of the CPU") {
+TEST_CASE("reference: more partial results than a block has threads have the bits of the CPU" *
+          doctest::skip(!support::has_cpu || !support::has_simt)) {
   // 366 chunks of 32 KiB, one a block: a GPU of 132 multiprocessors runs as many at once.
   std::mt19937 random(11);
   std::vector<float> data(3000017);

@@ -191,7 +191,7 @@ TEST_CASE("reference: lengths about a warp, a tile and several tiles") {
   });
 }
 
-TEST_CASE("reference: rows, packed and apart, short and long") {
+TEST_CASE("reference: rows, packed and strided, short and long") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);
     check_scan<float>(stream, {1000, 7}, {scan_op::sum, true}, 0, 1);

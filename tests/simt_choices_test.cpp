@@ -221,7 +221,7 @@ TEST_CASE("reference: kernels for more than 64 KiB of shared memory") {
   CHECK_MESSAGE(wrong.empty(), wrong);
 }
 
-// The generic device has no cache, and so no tiles whose loads bring what lies around them.
+// The generic device has no cache, and so no tiles whose loads carry an L2 prefetch size hint.
 TEST_CASE("reference: kernels that only a device with a cache is given") {
   const auto properties = with_multiprocessors(properties_of("simt:h200"), 2);
   const kernel_set others = chosen_on(with_multiprocessors(properties_of("simt"), 2));

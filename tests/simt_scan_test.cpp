@@ -52,7 +52,7 @@ void check_sums(const std::vector<std::uint32_t>& tiles) {
   CHECK(found == expected);
 }
 
-TEST_CASE("a scan's block finds what comes before tiles hundreds of tiles apart") {
+TEST_CASE("a scan's block finds the prefix of tiles hundreds of tiles away") {
   check_sums({0, 1, 31, 32, 33, 511, 512, 513, 1023, 1024, 1700, 2499});
   check_sums({2499, 2500, 3011, 3012, 3600, 4999});
   check_sums({511});

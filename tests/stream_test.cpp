@@ -9,6 +9,7 @@
 #include <twill/event.hpp>
 #include <twill/hip.hpp>
 
+#include "support/backends.hpp"
 #include "support/devices.hpp"
 
 TEST_SUITE_BEGIN("stream");
@@ -42,7 +43,7 @@ TEST_CASE("events: they time, order and wait") {
   }
 }
 
-TEST_CASE("events: not across devices") {
+TEST_CASE("events: not across devices" * doctest::skip(!support::has_cpu || !support::has_simt)) {
   const auto cpu = twill::device::open("cpu"), simt = twill::device::open("simt");
   twill::event on_cpu(cpu), on_simt(simt);
   const twill::stream stream(simt);

@@ -57,7 +57,7 @@ TEST_CASE("reference: batches of small matrices with gaps in them, between them 
   });
 }
 
-TEST_CASE("reference: batches of matrices that begin anywhere, a block each or side by side") {
+TEST_CASE("reference: batches of misaligned matrices, one or several a block") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);
     const std::int64_t blocks = 2 * device.properties().multiprocessors;
@@ -93,7 +93,7 @@ TEST_CASE("reference: some ten to a hundred rows or columns") {
   });
 }
 
-TEST_CASE("reference: large matrices whose rows begin anywhere") {
+TEST_CASE("reference: large matrices with misaligned rows") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);
     std::uint32_t seed = 700;

@@ -8,6 +8,7 @@
 
 #include <twill/twill.hpp>
 
+#include "support/backends.hpp"
 #include "support/cases.hpp"
 #include "support/image.hpp"
 #include "support/transpose_in_place_reference.hpp"
@@ -126,7 +127,7 @@ TEST_CASE("reference: rectangles with too long rows and columns for shared memor
   });
 }
 
-TEST_CASE("reference: a device with little shared memory") {
+TEST_CASE("reference: a device with little shared memory" * doctest::skip(!support::has_simt)) {
   const auto device = twill::device::open("simt:gtx280");
   const twill::stream stream(device);
   std::uint32_t seed = 1;

@@ -9,6 +9,7 @@
 
 #include <twill/twill.hpp>
 
+#include "support/backends.hpp"
 #include "support/cases.hpp"
 #include "support/devices.hpp"
 #include "support/image.hpp"
@@ -124,7 +125,7 @@ TEST_CASE("reference: interleaved batches") {
   });
 }
 
-TEST_CASE("reference: several tiles of rows that begin anywhere") {
+TEST_CASE("reference: several tiles of misaligned rows") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);
     for (std::int64_t bytes : {1, 2, 4, 8}) {
@@ -136,7 +137,7 @@ TEST_CASE("reference: several tiles of rows that begin anywhere") {
   });
 }
 
-TEST_CASE("reference: rows that begin anywhere, a few bytes more or less than tiles hold") {
+TEST_CASE("reference: misaligned rows, a few bytes more or less than tiles hold") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);
     std::mt19937 random(20240608);
@@ -195,7 +196,7 @@ TEST_CASE("reference: short rows of whole chunks") {
   });
 }
 
-TEST_CASE("bounds: shapes that would like more shared memory than a device has") {
+TEST_CASE("bounds: shapes that would like more shared memory than a device has" * doctest::skip(!support::has_simt)) {
   for (const char* name : {"simt:gtx280", "simt:k20"}) {
     CAPTURE(name);
     const auto device = twill::device::open(name);

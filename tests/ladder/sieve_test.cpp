@@ -7,6 +7,7 @@
 #include <twill/ladder/sieve.hpp>
 #include <twill/twill.hpp>
 
+#include "support/backends.hpp"
 #include "support/cases.hpp"
 
 namespace {
@@ -144,7 +145,7 @@ TEST_CASE("errors") {
   });
 }
 
-TEST_CASE("errors: a device whose blocks have too little shared memory") {
+TEST_CASE("errors: a device whose blocks have too little shared memory" * doctest::skip(!support::has_simt)) {
   const auto old = twill::device::open("simt:gtx280");
   const twill::stream stream(old);
   const twill::sieve_range range{0, 1000};

@@ -1,6 +1,6 @@
 // scan_storm [DEVICE [ROUNDS]]: the library's scan with blocks held up at random, again and again, each result checked
 // on the device. It says which round was wrong and ends with 1; a hang is for whoever runs it to notice. Built for cuda
-// where that backend is, else for simt, where each round has threads and blocks take their turns in another order.
+// where that backend is, else for simt, where each round has threads and blocks run in another order.
 
 #include <cstdint>
 #include <cstdio>

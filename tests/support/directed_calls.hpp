@@ -1,6 +1,6 @@
 #pragma once
 
-// Calls that bring every kernel of the operations that move data to run at least once, whatever the device: their
+// Calls that run every kernel of the operations that move data at least once, whatever the device: their
 // extents grow with its multiprocessors and its shared memory, which its plans count. Extents are odd and pointers
 // misaligned wherever a kernel takes them so.
 
@@ -80,7 +80,7 @@ class directed_calls {
     }
   }
 
-  // Rows that begin anywhere: tiles of words, few of them and many; slabs of packed rows, bands of packed columns.
+  // Misaligned rows: tiles of words, few of them and many; slabs of packed rows, bands of packed columns.
   void any_rows() {
     for (const std::int64_t bytes : {1, 2, 4, 8}) {
       const std::int64_t rows = bytes == 1 ? 477 : bytes == 2 ? 131 : 67, cols = bytes == 1 ? 133 : 67;
@@ -99,7 +99,7 @@ class directed_calls {
     }
   }
 
-  // Batches: windows of matrices that begin at chunks, and matrices that begin anywhere.
+  // Batches: windows of matrices that begin at chunks, and misaligned matrices.
   void small() {
     for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
       transpose({3, 4, 997}, bytes, 16, 48);
