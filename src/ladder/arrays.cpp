@@ -157,7 +157,7 @@ std::vector<block_shape> array_rung_blocks(const device& on, std::string_view op
     const array_ladder ladder(on, op);
     const auto& entry = ladder.find(name);
     require_type(op, type);
-    return detail::fitting_blocks(on, {entry.info, entry.blocks, entry.shared_bytes},
+    return detail::fitting_blocks(on, {entry.info, entry.blocks, entry.shared_bytes, entry.is_compiled},
                                   static_cast<std::int64_t>(element_bytes(type)));
   });
 }
@@ -190,8 +190,9 @@ void array_rung(stream_ref stream, std::string_view op, std::string_view name, c
     const std::size_t needed = array_rung_scratch_bytes(stream.on(), op, type, count);
     const std::int64_t bytes = size_in_bytes(type, count);
     detail::require_repeats(options.repeats);
-    const auto block = detail::choose_block(stream.on(), {entry.info, entry.blocks, entry.shared_bytes},
-                                            static_cast<std::int64_t>(element_bytes(type)), options.block);
+    const auto block =
+        detail::choose_block(stream.on(), {entry.info, entry.blocks, entry.shared_bytes, entry.is_compiled},
+                             static_cast<std::int64_t>(element_bytes(type)), options.block);
     if (count == 0) return;
     const detail::named_memory input{"in", op == "sieve" ? nullptr : in, op == "sieve" ? 0 : bytes},
         output{"out", out, bytes}, work{"scratch", scratch.data, static_cast<std::int64_t>(scratch.bytes)};
