@@ -155,7 +155,9 @@ void read_files(reader& in, const line_sections& sections, unit& u, line_table& 
     const auto folders = read_places(in, sections, u.offset_bytes);
     for (const auto& file : read_places(in, sections, u.offset_bytes)) {
       std::string folder = file.folder < folders.size() ? folders[file.folder].name : std::string();
-      if (!folders.empty()) folder = path_of(folders[0].name, folder);
+      // Below the folder of the compilation, unless -ffile-prefix-map made that one relative too, to the same root.
+      const bool below = !folders.empty() && !folders[0].name.empty() && folders[0].name[0] == '/';
+      if (below) folder = path_of(folders[0].name, folder);
       u.files.push_back(to.add_file(path_of(folder, file.name)));
     }
     return;

@@ -96,9 +96,4 @@ void fail_enumerator(std::int64_t value, std::string_view what) {
        "pass one of the enumeration's");
 }
 
-void fail_empty(const char* what) {
-  fail(errc::invalid_argument, std::string(what) + " is empty", "it was default-constructed or moved from",
-       "assign one to it");
-}
-
 }  // namespace twill::detail

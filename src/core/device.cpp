@@ -67,6 +67,11 @@ open_devices& devices_now() {
 
 namespace detail {
 
+void fail_empty(const char* what) {
+  fail(errc::invalid_argument, std::string(what) + " is empty", "it was default-constructed or moved from",
+       "assign one to it");
+}
+
 std::shared_ptr<backend_device> open_device(const backend& from, std::string_view which) {
   const std::string asked = std::string(from.name).append(":").append(which);
   auto& all = devices_now();

@@ -25,8 +25,8 @@ std::vector<candidate> explain_permute(const device& on, extent element_bytes, c
                                        const void* in, const void* out) {
   constexpr std::uintptr_t first = std::uintptr_t{1} << 60;  // addresses that are aligned, and far from each other
   const auto at = [](const void* given, std::uintptr_t place) {
-    return reinterpret_cast<void*>(
-        place + (reinterpret_cast<std::uintptr_t>(given) & 255));  // NOLINT(performance-no-int-to-ptr)
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return reinterpret_cast<void*>(place + (reinterpret_cast<std::uintptr_t>(given) & 255));
   };
   return detail::in_call("explain_permute", [&] {
     std::vector<candidate> found;

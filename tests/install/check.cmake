@@ -17,8 +17,9 @@ endforeach()
 # Builds the applications one way and runs them.
 function(check way)
   set(folder "${WORK}/${way}")
+  string(REPLACE ";" "\\;" sisters "${SISTERS}")  # one argument
   run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}" -B "${folder}" -G Ninja -DTWILL_BY=${way}
-      "-DTWILL_SISTERS=${SISTERS}" "-DCMAKE_PREFIX_PATH=${WORK}/moved" ${ARGUMENTS})
+      "-DTWILL_SISTERS=${sisters}" "-DCMAKE_PREFIX_PATH=${WORK}/moved" ${ARGUMENTS})
   run("${CMAKE_COMMAND}" --build "${folder}")
   run("${folder}/uses_twill")
   run("${folder}/uses_extension" ${devices})

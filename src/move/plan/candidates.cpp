@@ -161,7 +161,8 @@ candidates candidates_of(const permute_args& a, const device_model& device) {
     if (s.row_bytes >= 100 && s.col_bytes >= 60) found.add(family::misaligned, 7.6, misaligned_factor(s, unit));
     if (s.row_bytes >= 64 && s.col_bytes >= 64 && is_tiled(a, in_units)) found.add(family::tiled, 5.55, 1.11);
   }
-  if ((all.gather = plan_gather(a, in_units, device))) found.add(family::gather, all.gather->microseconds);
+  all.gather = plan_gather(a, in_units, device);
+  if (all.gather) found.add(family::gather, all.gather->microseconds);
   found.add(family::elementwise, 5, 10);
   std::sort(all.list, all.list + all.count,
             [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; });

@@ -47,9 +47,10 @@ double cost_of(const gather_plan& p, const device_model& device, double bytes, s
   const double memory = bytes * (read + written) / device.bytes_per_us;
 
   const int units = units_of_vector(t.unit);
+  const std::int64_t segment_units = t.out_bytes / t.unit;
   const auto in_segments = static_cast<double>(t.in_segments), out_segments = static_cast<double>(t.out_segments);
   const double clocks = in_segments / 32 * costs.in_segments + out_segments / 32 * costs.out_segments +
-                        static_cast<double>(t.out_bytes / t.unit) / 32 * costs.units * (1 + units / 8.0) +
+                        static_cast<double>(segment_units) / 32 * costs.units * (1 + units / 8.0) +
                         out_segments * p.stores / 32 * (costs.store + units * costs.unit) +
                         (p.edges ? out_segments * 2 * units / 32 * costs.edge : 0);
   const auto blocks = static_cast<double>(p.blocks);
