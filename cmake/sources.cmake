@@ -15,6 +15,7 @@ set(twill_headers
   include/twill/export.hpp
   include/twill/extent.hpp
   include/twill/fill.hpp
+  include/twill/global_transpose.hpp
   include/twill/hip.hpp
   include/twill/permute.hpp
   include/twill/reduce.hpp
@@ -22,10 +23,14 @@ set(twill_headers
   include/twill/scan.hpp
   include/twill/scratch.hpp
   include/twill/stream.hpp
+  include/twill/team.hpp
   include/twill/transpose.hpp
   include/twill/transpose_in_place.hpp
   include/twill/twill.hpp
   include/twill/version.hpp)
+
+# For applications with MPI: compiled where there is an mpi.h alone.
+set(twill_mpi_headers include/twill/mpi.hpp)
 
 # twill_ladder
 set(twill_ladder_headers
@@ -49,7 +54,9 @@ set(twill_common_sources
   src/move/plan/device_model.cpp
   src/move/plan/gather.cpp
   src/move/plan/normal_form.cpp
-  src/move/plan/tile.cpp)
+  src/move/plan/tile.cpp
+  src/team/plan/exchange.cpp
+  src/team/plan/layout.cpp)
 
 # The calls, and what they know of backends: backends/backend.hpp.
 set(twill_core_sources
@@ -70,7 +77,15 @@ set(twill_core_sources
   src/move/transpose_in_place.cpp
   src/operations/backends.cpp
   src/reduce/reduce.cpp
-  src/scan/scan.cpp)
+  src/scan/scan.cpp
+  src/team/counters.cpp
+  src/team/direct.cpp
+  src/team/global_transpose.cpp
+  src/team/layout_checks.cpp
+  src/team/peer_memory.cpp
+  src/team/staged.cpp
+  src/team/staging.cpp
+  src/team/team.cpp)
 
 # Kernels and their launches: compiled once for each of cuda, hip and simt.
 set(twill_kernel_sources
@@ -111,12 +126,14 @@ set(twill_kernel_sources
   src/scan/gpu/extremes.cpp
   src/scan/gpu/scan.cpp
   src/scan/gpu/segment_sums.cpp
-  src/scan/gpu/sums.cpp)
+  src/scan/gpu/sums.cpp
+  src/team/gpu/handshake.cpp)
 
 # What cuda and hip share: compiled once for each.
 set(twill_gpu_sources
   backends/gpu/device.cpp
-  backends/gpu/open.cpp)
+  backends/gpu/open.cpp
+  backends/gpu/peer_access.cpp)
 set(twill_launch_sources backends/gpu/launch.cpp)
 
 # What cpu and simt share.
@@ -140,7 +157,8 @@ set(twill_cpu_sources
   src/move/cpu/transpose_in_place.cpp
   src/operations/cpu.cpp
   src/reduce/cpu/reduce.cpp
-  src/scan/cpu/scan.cpp)
+  src/scan/cpu/scan.cpp
+  src/team/cpu/handshake.cpp)
 set(twill_vector_sources backends/cpu/vector.cpp)
 
 # The simulator: twill_simt, with the kernels above.
@@ -289,6 +307,7 @@ set(twill_tests
   tests/error_test.cpp
   tests/every_kernel_test.cpp
   tests/extent_test.cpp
+  tests/global_transpose_test.cpp
   tests/host_limits_test.cpp
   tests/ladder/array_test.cpp
   tests/ladder/permute_test.cpp
@@ -324,6 +343,8 @@ set(twill_tests
   tests/simt_test.cpp
   tests/simt_unsupported_test.cpp
   tests/stream_test.cpp
+  tests/team_plan_test.cpp
+  tests/team_test.cpp
   tests/transpose_batch_test.cpp
   tests/transpose_in_place_test.cpp
   tests/transpose_test.cpp)
@@ -337,11 +358,11 @@ set(twill_gpu_test_sources backends/gpu/graph_recorder.cpp)
 
 # What a folder holds and no list names is a mistake: it would neither be built nor tested.
 function(twill_check_lists)
-  set(listed ${twill_headers} ${twill_ladder_headers} ${twill_simt_headers} ${twill_common_sources} ${twill_core_sources}
+  set(listed ${twill_headers} ${twill_mpi_headers} ${twill_ladder_headers} ${twill_simt_headers} ${twill_common_sources} ${twill_core_sources}
       ${twill_launch_sources} ${twill_vector_sources} ${twill_tool_without_simt_sources} ${twill_tool_fmt_sources} ${twill_kernel_sources}
       ${twill_gpu_sources} ${twill_host_sources} ${twill_cpu_sources} ${twill_simt_sources} ${twill_ladder_sources}
       ${twill_ladder_kernel_sources} ${twill_ladder_gpu_sources} ${twill_ladder_simt_sources} ${twill_ladder_cub_sources} ${twill_ladder_cpu_sources}
-      ${twill_device_schema} ${twill_device_models} ${twill_tool_sources} ${twill_tests}
+      ${twill_device_schema} ${twill_device_models} ${twill_tool_sources} ${twill_tests} tests/mpi/mpi_test.cpp
       ${twill_gpu_tests} ${twill_gpu_test_sources})
   file(GLOB_RECURSE there RELATIVE "${TWILL_ROOT}" "${TWILL_ROOT}/include/*.hpp" "${TWILL_ROOT}/src/*.cpp"
        "${TWILL_ROOT}/backends/*.cpp" "${TWILL_ROOT}/presets/devices/*.json" "${TWILL_ROOT}/tests/*_test.cpp")

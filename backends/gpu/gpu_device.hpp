@@ -3,12 +3,13 @@
 #include <string>
 
 #include "backends/backend.hpp"
+#include "backends/peer_access.hpp"
 #include "native.hpp"
 
 namespace twill::TWILL_BACKEND {
 
 /// One open CUDA or HIP device. Every call runs with this device current, and gives the caller's own back.
-class gpu_device final : public detail::backend_device {
+class gpu_device final : public detail::backend_device, public detail::peer_access {
  public:
   /// `properties` must outlive the device.
   gpu_device(int ordinal, const device_properties& properties) noexcept : ordinal_(ordinal), properties_(properties) {}
@@ -35,6 +36,15 @@ class gpu_device final : public detail::backend_device {
   void copy(void* stream, void* to, const void* from, std::size_t bytes, detail::copy_direction direction) override;
   void copy_rows(void* stream, const detail::pitched_rows& rows, detail::copy_direction direction) override;
   void fill(void* stream, void* to, unsigned char value, std::size_t bytes) override;
+
+  bool is_synchronous() const noexcept override { return false; }
+  bool shares_host_memory() const noexcept override { return false; }
+  bool reach(detail::backend_device& peer) override;
+  detail::exported_memory export_memory(const void* memory) override;
+  void* open_memory(const detail::exported_memory& memory) override;
+  void close_memory(void* opened, std::int64_t offset) noexcept override;
+  void* allocate_pinned(std::size_t bytes) override;
+  void release_pinned(void* memory) noexcept override;
 
  private:
   template <class Call>

@@ -122,4 +122,30 @@ void host_device::fill(void*, void* to, unsigned char value, std::size_t bytes) 
   if (bytes > 0) std::memset(to, value, bytes);
 }
 
+namespace {
+
+[[noreturn]] void fail_other_process(const std::string& name) {
+  detail::fail(errc::unsupported, "memory of " + name + " is its own process' alone", "it is no shared memory",
+               "use transport mpi");
+}
+
+}  // namespace
+
+detail::exported_memory host_device::export_memory(const void*) {
+  fail_other_process(properties_.name);
+}
+void* host_device::open_memory(const detail::exported_memory&) {
+  fail_other_process(properties_.name);
+}
+
+void* host_device::allocate_pinned(std::size_t bytes) {
+  void* const memory = ::operator new(bytes, std::align_val_t(least_alignment), std::nothrow);
+  if (memory != nullptr) return memory;
+  detail::fail(errc::out_of_memory, "allocation of " + std::to_string(bytes) + " bytes of host memory failed",
+               "the host has no more", "free some or ask for less");
+}
+void host_device::release_pinned(void* memory) noexcept {
+  ::operator delete(memory, std::align_val_t(least_alignment));
+}
+
 }  // namespace twill::host

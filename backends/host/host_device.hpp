@@ -7,13 +7,14 @@
 
 #include "allocations.hpp"
 #include "backends/backend.hpp"
+#include "backends/peer_access.hpp"
 #include "environment.hpp"
 #include "host_stream.hpp"
 #include "thread_team.hpp"
 
 namespace twill::host {
 
-class host_device : public detail::backend_device {
+class host_device : public detail::backend_device, public detail::peer_access {
  public:
   /// With a team of `threads` threads, none of which is started yet.
   explicit host_device(device_properties properties, int threads = default_thread_count());
@@ -44,6 +45,16 @@ class host_device : public detail::backend_device {
   void copy_rows(void* stream, const detail::pitched_rows& rows, detail::copy_direction direction) override;
   void fill(void* stream, void* to, unsigned char value, std::size_t bytes) override;
   const void* host_view(const void* memory, std::size_t) const override { return memory; }
+
+  bool is_synchronous() const noexcept override { return true; }
+  bool shares_host_memory() const noexcept override { return true; }
+  /// Itself alone: each device knows what memory it gave out.
+  bool reach(detail::backend_device& peer) override { return &peer == this; }
+  detail::exported_memory export_memory(const void* memory) override;
+  void* open_memory(const detail::exported_memory& memory) override;
+  void close_memory(void*, std::int64_t) noexcept override {}
+  void* allocate_pinned(std::size_t bytes) override;
+  void release_pinned(void* memory) noexcept override;
 
   thread_team& team() noexcept { return team_; }
   const allocations& memory_given() const noexcept { return allocations_; }

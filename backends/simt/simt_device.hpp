@@ -26,6 +26,8 @@ class simt_device : public host::host_device {
   void copy_rows(void* stream, const detail::pitched_rows& rows, detail::copy_direction direction) override;
   void fill(void* stream, void* to, unsigned char value, std::size_t bytes) override;
   const void* host_view(const void* memory, std::size_t bytes) const override;
+  /// As of a GPU: copies from and to the host are calls, which are checked.
+  bool shares_host_memory() const noexcept override { return false; }
 
   /// Why the device does not run launches like this; none when it does.
   native_error refuse(const detail::launch_config& config) const noexcept;

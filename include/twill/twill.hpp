@@ -11,12 +11,14 @@
 #include <twill/explain.hpp>
 #include <twill/extent.hpp>
 #include <twill/fill.hpp>
+#include <twill/global_transpose.hpp>
 #include <twill/permute.hpp>
 #include <twill/reduce.hpp>
 #include <twill/reverse.hpp>
 #include <twill/scan.hpp>
 #include <twill/scratch.hpp>
 #include <twill/stream.hpp>
+#include <twill/team.hpp>
 #include <twill/transpose.hpp>
 #include <twill/transpose_in_place.hpp>
 #include <twill/version.hpp>

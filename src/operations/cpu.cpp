@@ -4,6 +4,7 @@
 #include "move/cpu/operations.hpp"
 #include "reduce/cpu/operations.hpp"
 #include "scan/cpu/operations.hpp"
+#include "team/cpu/operations.hpp"
 
 namespace twill::cpu {
 namespace {
@@ -11,10 +12,11 @@ namespace {
 const detail::move_operations moves{&transpose, &transpose_in_place, &permute, nullptr, &copy, &reverse};
 const detail::reduce_operations reductions{&reduce};
 const detail::scan_operations scans{&scan, &scan_scratch};
+const detail::team_operations teams{&signal, nullptr};
 
 }  // namespace
 
 extern detail::operation_table operations;
-detail::operation_table operations{moves, reductions, scans};
+detail::operation_table operations{moves, reductions, scans, teams};
 
 }  // namespace twill::cpu

@@ -4,6 +4,7 @@
 #include "move/gpu/operations.hpp"
 #include "reduce/gpu/operations.hpp"
 #include "scan/gpu/operations.hpp"
+#include "team/gpu/operations.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -11,10 +12,11 @@ namespace {
 const detail::move_operations moves{&transpose, &transpose_in_place, &permute, &permute_with, &copy, &reverse};
 const detail::reduce_operations reductions{&reduce};
 const detail::scan_operations scans{&scan, &scan_scratch};
+const detail::team_operations teams{&signal, &await};
 
 }  // namespace
 
 extern detail::operation_table operations;
-detail::operation_table operations{moves, reductions, scans};
+detail::operation_table operations{moves, reductions, scans, teams};
 
 }  // namespace twill::TWILL_BACKEND

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <twill/export.hpp>
+#include <twill/extent.hpp>
+#include <twill/permute.hpp>
+#include <twill/stream.hpp>
+#include <twill/team.hpp>
+
+namespace twill {
+
+/// How an array lies over the ranks of a team. Dimension d is cut into `parts[d]` parts, and rank r holds the part with
+/// the indices that r has as a number with the digits parts[0], parts[1], ..., the last of them fastest. Of an extent n
+/// cut into p parts the first n % p have n / p + 1 indices, the others n / p; parts may be empty.
+///   slab:    {{P, 1, 1}}       rank r holds planes
+///   pencil:  {{P, Q, 1}}       rank p * Q + q
+struct distribution {
+  dims parts{};  ///< one number a dimension; their product is the team's size
+  dims order{};  ///< dimension i of a rank's local array is global dimension order[i], outermost first; empty: 0,
+                 ///< 1, 2...
+  /// Leading dimensions, in the local order: how many indices memory has room for along each. At least the largest
+  /// part's extent; 0, or an empty list: each rank's own extent. The first one is not used.
+  dims lds{};
+};
+
+/// An array and how it lies before and after.
+struct global_shape {
+  dims extents{};  ///< of the whole array
+  distribution in{}, out{};
+};
+
+/// What a rank holds of an array, by global dimension.
+struct local_part {
+  dims first{};               ///< its first index along each dimension
+  dims extents{};             ///< how many indices
+  dims strides{};             ///< elements from one to the next in the rank's memory
+  std::int64_t elements = 0;  ///< from its first to its last element in memory, gaps included; 0 where it is empty
+};
+
+/// The part of `rank`: what it must have memory for. Throws: invalid_argument.
+TWILL_API local_part part_of(const dims& extents, const distribution& lies, int rank);
+
+/// What carries the elements from one rank to another.
+enum class transport {
+  automatic,  ///< the one with the lowest cost of those that can; the same on all ranks
+  direct,     ///< kernels store into the memory of the peers: devices of one process, or GPUs of one host
+  mpi,        ///< through host memory and the messages of a `team_link`: the host waits for them
+};
+
+/// "direct". Throws: invalid_argument when `via` is none of the enumerators.
+TWILL_API const char* name(transport via);
+
+struct global_options {
+  transport via = transport::automatic;
+  /// How long a rank waits for the others before the call fails and says who is missing.
+  std::chrono::milliseconds timeout = std::chrono::seconds(60);
+};
+
+/// Memory of a local rank. `in` and `out` do not overlap; a pointer of an empty part may be null.
+struct member_memory {
+  const void* in = nullptr;
+  void* out = nullptr;
+};
+
+/// Moves an array that lies over the ranks of a team into another distribution, with its local dimensions in another
+/// order: a global transpose. A plan: it is made once for given memory and run any number of times.
+///
+/// An empty object (default-constructed or moved from) may be destroyed and assigned to; everything else throws
+/// invalid_argument. Plans and their teams may be destroyed in any order, when the work given to the streams is done.
+class TWILL_API global_transpose {
+ public:
+  global_transpose() noexcept;
+
+  /// Collective: all ranks give the same shape and options, and each its own memory, an entry for each local rank.
+  ///
+  /// Shape: `{{4, 6}, {{2, 1}}, {{1, 2}, {1, 0}}}` on 2 ranks: rank 0 holds rows 0 and 1 of a 4 x 6 matrix, rank 1 rows
+  /// 2
+  ///   and 3; afterwards rank 0 holds rows 0 to 2 of the transposed 6 x 4 matrix, rank 1 rows 3 to 5.
+  /// Memory: device memory of each rank's device, `part_of(...).elements` elements of `element_bytes` (1 to 64) bytes;
+  /// no
+  ///   alignment beyond 1 byte. Valid, on all ranks, until the last plan is destroyed. The plan allocates on each
+  ///   device 24 bytes a rank for the handshake; transport mpi allocates buffers of up to 16 MiB on device and host.
+  /// Order: waits for the other ranks.
+  /// Throws: the same on every rank, naming the first rank that has a reason: invalid_argument, also where ranks
+  /// disagree;
+  ///   unsupported where the named transport (or none) reaches all peers; out_of_memory; device_fault when the link
+  ///   fails.
+  global_transpose(const team& on, extent element_bytes, const global_shape& shape,
+                   const std::vector<member_memory>& local, const global_options& options = {});
+  ~global_transpose();
+  global_transpose(global_transpose&& other) noexcept;
+  global_transpose& operator=(global_transpose&& other) noexcept;
+  global_transpose(const global_transpose&) = delete;
+  global_transpose& operator=(const global_transpose&) = delete;
+
+  /// Collective: every rank runs the plan the same number of times, `streams` with an entry for each local rank.
+  ///
+  /// Units: 2 * part * element_bytes bytes are moved on each rank, of which those of other ranks leave the device.
+  /// Order: transport direct: asynchronous in the streams on GPUs, without allocation or synchronisation. Each rank's
+  ///   `out` is written after what its stream held before, on whatever device the data comes from, and is complete for
+  ///   what its stream is given later. On "cpu" and "simt", and by transport mpi, the work is done when the call
+  ///   returns.
+  /// Throws: invalid_argument; launch_failed; device_fault naming the ranks that did not come in time: the plan is then
+  /// of
+  ///   no more use.
+  void run(const std::vector<stream_ref>& streams);
+  /// The same where this process holds one rank.
+  void run(stream_ref stream) { run(std::vector<stream_ref>{stream}); }
+
+  /// What it runs by; never `automatic`.
+  transport via() const;
+
+  /// Bytes that local rank `local_ranks()[i]` sends to other ranks in one run.
+  std::int64_t bytes_sent(int i) const;
+
+ private:
+  struct impl;
+  impl& get() const;
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace twill

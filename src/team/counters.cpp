@@ -1,0 +1,98 @@
+#include "counters.hpp"
+
+#include <string>
+#include <thread>
+
+#include "backends/error.hpp"
+#include "core/operations.hpp"
+
+namespace twill::detail {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+// The ranks whose counters have not come to this run: "rank 1, rank 3".
+std::string missing(const handshake& with, handshake_phase phase) {
+  std::string names;
+  for (int peer = 0; peer < with.size; ++peer) {
+    const std::uint64_t seen = __atomic_load_n(with.own + counter_of(phase, with.size, peer), __ATOMIC_ACQUIRE);
+    if (seen >= *with.own) continue;
+    names.append(names.empty() ? "rank " : ", rank ").append(std::to_string(peer));
+  }
+  return names;
+}
+
+bool all_came(const handshake& with, handshake_phase phase) {
+  for (int peer = 0; peer < with.size; ++peer) {
+    if (__atomic_load_n(with.own + counter_of(phase, with.size, peer), __ATOMIC_ACQUIRE) < *with.own) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+counters::counters(std::shared_ptr<team_state> team, std::chrono::milliseconds timeout)
+    : team_(std::move(team)), timeout_(timeout), members_(static_cast<std::size_t>(team_->local_count())) {
+  const int size = team_->size();
+  team_->together([&](int i) {
+    member& one = members_[static_cast<std::size_t>(i)];
+    const auto words = static_cast<std::size_t>(counters_of(size) + size);
+    one.memory = raw_buffer(team_->local_device(i), words * sizeof(std::uint64_t));
+  });
+  std::vector<void*> mine;
+  for (const member& one : members_) mine.push_back(one.memory.data());
+  auto peers = share_memory(*team_, mine);
+  team_->together([&](int i) {
+    member& one = members_[static_cast<std::size_t>(i)];
+    one.peers = std::move(peers[static_cast<std::size_t>(i)]);
+    auto* const own = static_cast<std::uint64_t*>(one.memory.data());
+    auto* const table = reinterpret_cast<std::uint64_t* const*>(own + counters_of(size));
+    one.with = {own, table, team_->local()[static_cast<std::size_t>(i)], size};
+    write_table(one, team_->local_device(i));
+  });
+}
+
+void counters::write_table(member& one, const device& on) const {
+  const stream setup(on);
+  const auto size = static_cast<std::size_t>(one.with.size);
+  const auto bytes = static_cast<std::size_t>(counters_of(one.with.size)) * sizeof(std::uint64_t);
+  on.impl()->fill(setup.native(), one.memory.data(), 0, bytes);
+  on.impl()->copy(setup.native(), static_cast<unsigned char*>(one.memory.data()) + bytes, one.peers->all(),
+                  size * sizeof(void*), copy_direction::host_to_device);
+  setup.wait();
+}
+
+void counters::signal(int i, stream_ref stream, handshake_phase phase) {
+  operations_of(stream).team.signal(queue_of(stream), members_[static_cast<std::size_t>(i)].with, phase);
+}
+
+void counters::await(int i, stream_ref stream, handshake_phase phase) {
+  const member& one = members_[static_cast<std::size_t>(i)];
+  if (peer_access_of(device_of(stream)).is_synchronous()) wait_on_host(one, phase);
+  const auto& operations = operations_of(stream).team;
+  if (operations.await == nullptr) return;
+  constexpr std::uint64_t ticks_of_a_millisecond = 2'000'000;  // of clocks up to 2 GHz
+  operations.await(queue_of(stream), one.with, phase,
+                   static_cast<std::uint64_t>(timeout_.count()) * ticks_of_a_millisecond);
+}
+
+// A kernel that waits would hold the threads that another rank's kernels of this process need.
+void counters::wait_on_host(const member& one, handshake_phase phase) const {
+  const auto end = clock::now() + timeout_;
+  for (int turn = 0; !all_came(one.with, phase); ++turn) {
+    if (clock::now() < end) {
+      if (turn < 1000) {
+        std::this_thread::yield();
+      } else {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+      continue;
+    }
+    const std::string names = missing(one.with, phase);
+    if (names.empty()) return;
+    fail(errc::device_fault, names + " did not come to this run within " + std::to_string(timeout_.count()) + " ms",
+         "rank " + std::to_string(one.with.rank) + " waited", "see that every rank runs the plan as often");
+  }
+}
+
+}  // namespace twill::detail

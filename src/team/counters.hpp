@@ -1,0 +1,43 @@
+#pragma once
+
+// The handshake of a plan: counters of each rank, which the others store into.
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include <twill/buffer.hpp>
+
+#include "team/operations.hpp"
+#include "team/peer_memory.hpp"
+
+namespace twill::detail {
+
+class counters {
+ public:
+  /// Collective.
+  counters(std::shared_ptr<team_state> team, std::chrono::milliseconds timeout);
+
+  /// In the stream of local rank `i`: tells all ranks. `ready` begins a run.
+  void signal(int i, stream_ref stream, handshake_phase phase);
+
+  /// What the stream is given later starts when all ranks have told. Where work is done at once, the host waits here.
+  /// Throws: device_fault naming the ranks that did not come in time.
+  void await(int i, stream_ref stream, handshake_phase phase);
+
+ private:
+  struct member {
+    raw_buffer memory;  // counters, then the addresses of all ranks' counters
+    std::unique_ptr<peer_memory> peers;
+    handshake with;
+  };
+
+  void wait_on_host(const member& one, handshake_phase phase) const;
+  void write_table(member& one, const device& on) const;
+
+  std::shared_ptr<team_state> team_;
+  std::chrono::milliseconds timeout_;
+  std::vector<member> members_;
+};
+
+}  // namespace twill::detail

@@ -1,0 +1,40 @@
+#pragma once
+
+// The handshake of ranks, one small block in the stream of each. Counters only grow, so that a captured graph can be
+// replayed: the number of the run is in device memory, no argument.
+
+#include "device.hpp"
+#include "system_scope.hpp"
+#include "team/operations.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+constexpr unsigned handshake_threads = 128;
+
+/// Stores the number of the run, which `begins` or not, into a slot of the peers' counters. What ran in the stream
+/// before is visible to whoever finds it there: earlier kernels are complete, and the fence orders their stores, to
+/// peers too, before the counter's.
+__global__ void signal_peers(detail::handshake with, bool begins, std::int64_t slot) {
+  std::uint64_t run = *with.own;
+  if (begins) {
+    ++run;
+    __syncthreads();  // all have read it
+    if (threadIdx.x == 0) *with.own = run;
+  }
+  for (int peer = static_cast<int>(threadIdx.x); peer < with.size; peer += static_cast<int>(blockDim.x)) {
+    store_release_system(with.peers[peer] + slot, run);
+  }
+}
+
+/// Ends when each peer has stored the number of this run into its slot, from the first on; ends the work of the device
+/// where one does not in time.
+__global__ void await_peers(detail::handshake with, std::int64_t first_slot, std::uint64_t ticks) {
+  const std::uint64_t run = *with.own, begin = clock_ticks();
+  for (int peer = static_cast<int>(threadIdx.x); peer < with.size; peer += static_cast<int>(blockDim.x)) {
+    while (load_acquire_system(with.own + first_slot + peer) < run) {
+      if (clock_ticks() - begin > ticks) trap();
+    }
+  }
+}
+
+}  // namespace twill::TWILL_BACKEND::kernels

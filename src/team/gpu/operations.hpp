@@ -1,0 +1,11 @@
+#pragma once
+
+#include "team/operations.hpp"
+
+namespace twill::TWILL_BACKEND {
+
+void signal(const detail::work_queue& queue, const detail::handshake& with, detail::handshake_phase phase);
+void await(const detail::work_queue& queue, const detail::handshake& with, detail::handshake_phase phase,
+           std::uint64_t ticks);
+
+}  // namespace twill::TWILL_BACKEND

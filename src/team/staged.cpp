@@ -1,0 +1,186 @@
+// Transport mpi: pieces are cut into messages, packed by the sender in the order of the receiver's memory, and carried
+// by the messages of the team's link, several at a time.
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/error.hpp"
+#include "move/permute_call.hpp"
+#include "team/plan/exchange.hpp"
+#include "team/staging.hpp"
+#include "team/transport.hpp"
+
+namespace twill::detail {
+namespace {
+
+constexpr std::int64_t most_message_bytes = std::int64_t{1} << 20;
+constexpr std::size_t slots = 4;  // messages in flight in each direction
+
+struct message {
+  int peer, step;  // around the ring; messages of all ranks are sorted by step and part
+  std::size_t part;
+  std::int64_t bytes;
+  permute_args move;  // without the message's own memory
+};
+
+// What is in flight of one direction: message n has slot n % slots.
+struct lane {
+  std::vector<message> messages;
+  std::vector<staging> buffers;
+  std::vector<void*> transfers;  // by slot; null: none
+  std::size_t begun = 0;
+
+  staging& buffer(std::size_t n) { return buffers[n % slots]; }
+  void*& transfer(std::size_t n) { return transfers[n % slots]; }
+};
+
+class staged final : public carrier {
+ public:
+  explicit staged(const team_job& job) : team_(job.team) {
+    team_->together([&](int) {
+      const int rank = team_->local().front();
+      for (const piece& to : pieces_from(job.layout, rank)) add(job, sends_, rank, to, true);
+      for (const piece& from : pieces_to(job.layout, rank)) add(job, receives_, rank, from, false);
+      for (lane* each : {&sends_, &receives_}) reserve(*each);
+    });
+  }
+
+  void run(const std::vector<stream_ref>& streams) override {
+    try {
+      exchange(streams.front());
+    } catch (...) {
+      abandon();
+      throw;
+    }
+  }
+
+ private:
+  void add(const team_job& job, lane& to, int rank, const piece& whole, bool sends) {
+    const member_memory& memory = job.memory.front();
+    if (whole.peer == rank) {
+      if (sends) own_.push_back(with_memory(move_of(job.layout, rank, whole), memory.in, memory.out));
+      return;
+    }
+    const int size = job.layout.size, step = ((sends ? whole.peer - rank : rank - whole.peer) + size) % size;
+    std::size_t part = 0;
+    for (const piece& one : split(job.layout, whole, most_message_bytes)) {
+      offset_move move = sends ? pack_of(job.layout, rank, one) : unpack_of(job.layout, rank, one);
+      move.form.in = sends ? static_cast<const unsigned char*>(memory.in) + move.in_offset : nullptr;
+      move.form.out = sends ? nullptr : static_cast<unsigned char*>(memory.out) + move.out_offset;
+      to.messages.push_back({whole.peer, step, part++, one.bytes, move.form});
+    }
+  }
+
+  void reserve(lane& to) {
+    std::int64_t most = 0;
+    for (const message& one : to.messages) most = std::max(most, one.bytes);
+    for (std::size_t n = 0; n < std::min(slots, to.messages.size()); ++n) {
+      to.buffers.emplace_back(team_->local_device(0), most);
+    }
+    to.transfers.assign(slots, nullptr);
+  }
+
+  void finish(lane& of, std::size_t n) {
+    void* const transfer = std::exchange(of.transfer(n), nullptr);
+    if (transfer != nullptr) team_->link().finish(transfer);
+  }
+
+  // Packs message n in the stream; its slot was that of message n - slots.
+  void pack(std::size_t n, stream_ref stream) {
+    if (n >= slots) finish(sends_, n - slots);
+    const message& one = sends_.messages[n];
+    staging& buffer = sends_.buffer(n);
+    permute_args args = one.move;
+    args.out = buffer.on_device();
+    run_permutation(stream, args);
+    buffer.download(stream, one.bytes);
+    buffer.mark(stream);
+  }
+
+  void receive_up_to(std::size_t end) {
+    for (std::size_t& n = receives_.begun; n < std::min(end, receives_.messages.size()); ++n) {
+      if (n >= slots) receives_.buffer(n).wait();  // what was received there is unpacked
+      receives_.transfer(n) = team_->link().receive(receives_.messages[n].peer, receives_.buffer(n).on_host(),
+                                                    static_cast<std::size_t>(receives_.messages[n].bytes));
+    }
+  }
+
+  void send(std::size_t n, stream_ref stream) {
+    // The next ones are packed while this one is on the wire.
+    for (std::size_t& next = sends_.begun; next < std::min(n + slots / 2, sends_.messages.size()); ++next) {
+      pack(next, stream);
+    }
+    const message& one = sends_.messages[n];
+    sends_.buffer(n).wait();
+    sends_.transfer(n) = team_->link().send(one.peer, sends_.buffer(n).on_host(), static_cast<std::size_t>(one.bytes));
+  }
+
+  void unpack(std::size_t n, stream_ref stream) {
+    finish(receives_, n);
+    const message& one = receives_.messages[n];
+    staging& buffer = receives_.buffer(n);
+    buffer.upload(stream, one.bytes);
+    permute_args args = one.move;
+    args.in = buffer.on_device();
+    run_permutation(stream, args);
+    buffer.mark(stream);
+    receive_up_to(n + 1 + slots);
+  }
+
+  // All ranks take messages in one order, of steps and then parts, a send before a receive: each waits only for what
+  // comes before in that order, so that none waits in a circle.
+  void exchange(stream_ref stream) {
+    sends_.begun = receives_.begun = 0;
+    receive_up_to(slots);
+    for (const permute_args& one : own_) run_permutation(stream, one);
+    const auto &out = sends_.messages, &in = receives_.messages;
+    std::size_t sent = 0, received = 0;
+    while (sent < out.size() || received < in.size()) {
+      const bool sends =
+          received == in.size() || (sent < out.size() && std::make_pair(out[sent].step, out[sent].part) <=
+                                                             std::make_pair(in[received].step, in[received].part));
+      if (sends) {
+        send(sent++, stream);
+      } else {
+        unpack(received++, stream);
+      }
+    }
+    for (std::size_t n = out.size() - std::min(out.size(), slots); n < out.size(); ++n) finish(sends_, n);
+    stream.wait();
+  }
+
+  // Nothing may write to the buffers any more when they are freed.
+  void abandon() noexcept {
+    for (lane* each : {&receives_, &sends_}) {
+      for (void*& transfer : each->transfers) {
+        void* const left = std::exchange(transfer, nullptr);
+        if (left == nullptr) continue;
+        try {
+          team_->link().finish(left);
+        } catch (...) {  // said once already
+        }
+      }
+    }
+  }
+
+  std::shared_ptr<team_state> team_;
+  std::vector<permute_args> own_;
+  lane sends_, receives_;
+};
+
+}  // namespace
+
+std::string no_messages(const team_job& job) {
+  std::vector<std::int32_t> mine(static_cast<std::size_t>(job.team->local_count()), job.team->has_messages() ? 1 : 0);
+  const auto all = job.team->gather(mine);
+  const auto without = std::find(all.begin(), all.end(), 0);
+  return without == all.end() ? "" : "rank " + std::to_string(without - all.begin()) + " has a link without messages";
+}
+
+std::unique_ptr<carrier> make_staged(const team_job& job) {
+  return std::make_unique<staged>(job);
+}
+
+}  // namespace twill::detail

@@ -1,0 +1,131 @@
+// Global transposes between processes: every case runs on all ranks, in the same order.
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <twill/mpi.hpp>
+#include <twill/twill.hpp>
+
+#include "support/cases.hpp"
+#include "support/team_run.hpp"
+#include "support/thread_link.hpp"
+
+namespace {
+
+using support::message_of;
+using support::on_each_device;
+using support::redistribution;
+
+std::pair<int, int> rank_and_size() {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return {rank, size};
+}
+
+bool all_right(bool mine) {
+  int in = mine ? 1 : 0, out = 0;
+  MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return out == 1;
+}
+
+redistribution matrix(int size, std::int64_t rows, std::int64_t cols, std::int64_t bytes) {
+  redistribution one;
+  one.size = size;
+  one.element_bytes = bytes;
+  one.shape = {{rows, cols}, {{size, 1}}, {{1, size}, {1, 0}}};
+  return one;
+}
+
+}  // namespace
+
+TEST_CASE("a team of processes") {
+  const auto [rank, size] = rank_and_size();
+  const auto team = twill::mpi::make_team(MPI_COMM_WORLD, twill::device::open(support::test_devices().front()));
+  CHECK(team.size() == size);
+  CHECK(team.local_ranks() == std::vector<int>{rank});
+  for (int other = 0; other < rank; ++other) {
+    CHECK(team.members()[static_cast<std::size_t>(other)].process !=
+          team.members()[static_cast<std::size_t>(rank)].process);
+  }
+}
+
+TEST_CASE("random redistributions") {
+  const int size = rank_and_size().second;
+  on_each_device([&](const twill::device& device) {
+    const auto team = twill::mpi::make_team(MPI_COMM_WORLD, device);
+    support::on_random_rounds(14, [&](std::uint64_t seed, int cases) {
+      support::dice random(seed);
+      for (int i = 0; i < cases / 4; ++i) {
+        const auto one = support::random_redistribution(random, size, 3000);
+        CAPTURE(one.text());
+        const auto via = random.one_in(2) ? twill::transport::mpi : twill::transport::automatic;
+        REQUIRE(all_right(support::right_on_rank(team, one, via, static_cast<int>(random.pick(1, 3)))));
+      }
+    });
+  });
+}
+
+TEST_CASE("messages beyond one part, and two teams at once") {
+  const int size = rank_and_size().second;
+  on_each_device([&](const twill::device& device) {
+    const auto one = twill::mpi::make_team(MPI_COMM_WORLD, device),
+               other = twill::mpi::make_team(MPI_COMM_WORLD, device);
+    CHECK(all_right(support::right_on_rank(one, matrix(size, 2500, 2003, 4), twill::transport::mpi, 2)));
+    CHECK(all_right(support::right_on_rank(other, matrix(size, 1000, 1001, 16), twill::transport::mpi, 2)));
+    CHECK(all_right(support::right_on_rank(one, matrix(size, 10, 10, 1), twill::transport::mpi, 2)));
+  });
+}
+
+TEST_CASE("no memory is shared between processes of the CPU's devices") {
+  const int size = rank_and_size().second;
+  if (size == 1) return;
+  const auto device = twill::device::open("cpu");
+  const auto team = twill::mpi::make_team(MPI_COMM_WORLD, device);
+  const std::string text =
+      message_of([&] { support::right_on_rank(team, matrix(size, 8, 8, 4), twill::transport::direct, 1); });
+  CAPTURE(text);
+  CHECK(all_right(text.find("transport direct does not reach all ranks") != std::string::npos));
+}
+
+TEST_CASE("ranks that disagree") {
+  const auto [rank, size] = rank_and_size();
+  if (size == 1) return;
+  const auto team = twill::mpi::make_team(MPI_COMM_WORLD, twill::device::open("cpu"));
+  const std::string text = message_of([&, rank = rank, size = size] {
+    support::right_on_rank(team, matrix(size, 8, rank == 1 ? 9 : 8, 4), twill::transport::mpi, 1);
+  });
+  CAPTURE(text);
+  CHECK(all_right(text.find("ranks disagree on the extents (rank 1 has another") != std::string::npos));
+  CHECK(all_right(support::right_on_rank(team, matrix(size, 8, 8, 4), twill::transport::mpi, 1)));
+}
+
+TEST_CASE("a rank that does not come") {
+  const auto [rank, size] = rank_and_size();
+  if (size == 1) return;
+  const auto device = twill::device::open("cpu");
+  const auto team = twill::mpi::make_team(MPI_COMM_WORLD, device, std::chrono::milliseconds(500));
+  const auto one = matrix(size, 40, 40, 4);
+  const twill::stream stream(device);
+  support::rank_image image(one, rank, stream, 0);
+  twill::global_options options;
+  options.via = twill::transport::mpi;
+  twill::global_transpose plan(team, one.element_bytes, one.shape, {image.memory()}, options);
+  std::string text = "rank 1";
+  if (rank != 1) text = message_of([&] { plan.run(stream); });
+  MPI_Barrier(MPI_COMM_WORLD);
+  CAPTURE(text);
+  CHECK(all_right(text.find("rank 1") != std::string::npos));
+  // The same while a plan is made.
+  text = "rank 1";
+  if (rank != 1) text = message_of([&] { twill::global_transpose(team, 4, one.shape, {image.memory()}, options); });
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(all_right(text.find("rank 1") != std::string::npos));
+  // Another team goes on.
+  const auto next = twill::mpi::make_team(MPI_COMM_WORLD, device);
+  CHECK(all_right(support::right_on_rank(next, one, twill::transport::mpi, 1)));
+}

@@ -1,0 +1,95 @@
+#pragma once
+
+// Redistributions run on devices and compared, every byte of every rank's memory.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <twill/twill.hpp>
+
+#include "support/image.hpp"
+#include "support/redistribution.hpp"
+
+namespace support {
+
+/// One rank's memory, its gaps and what surrounds it included.
+class rank_image {
+ public:
+  rank_image(const redistribution& of, int rank, twill::stream_ref stream, std::size_t misalignment)
+      : in_bytes_(rank_memory(of, of.shape.in, rank)),
+        out_bytes_(rank_memory(of, of.shape.out, rank)),
+        in_(stream, in_bytes_.size(), misalignment, 1),
+        out_(stream, out_bytes_.size(), misalignment, 2) {
+    std::memcpy(in_.expected(), in_bytes_.data(), in_bytes_.size());
+    twill::upload_bytes(stream, in_bytes_.data(), in_.data(), in_bytes_.size());
+    fill_output(stream);
+    stream.wait();
+  }
+
+  twill::member_memory memory() const { return {in_.data(), out_.data()}; }
+  const void* expected_out() const { return out_bytes_.data(); }
+
+  /// Makes the output wrong, in the order of the stream.
+  void fill_output(twill::stream_ref stream) {
+    std::memset(out_.expected(), gap_byte, out_bytes_.size());
+    twill::fill_bytes(stream, out_.data(), gap_byte, out_bytes_.size());
+  }
+
+  bool right(twill::stream_ref stream) {
+    std::memcpy(out_.expected(), out_bytes_.data(), out_bytes_.size());
+    return in_.matches(stream) && out_.matches(stream);
+  }
+
+ private:
+  std::vector<unsigned char> in_bytes_, out_bytes_;
+  image in_, out_;
+};
+
+/// All ranks in this thread, on one device. Returns whether it is right after each of `runs` runs.
+inline bool right_in_one_process(const twill::device& device, const redistribution& of, int runs,
+                                 std::size_t misalignment = 0) {
+  const auto team = twill::team::of_devices(std::vector<twill::device>(static_cast<std::size_t>(of.size), device));
+  std::vector<twill::stream> streams;
+  std::vector<twill::stream_ref> refs;
+  std::vector<std::unique_ptr<rank_image>> ranks;
+  std::vector<twill::member_memory> memory;
+  for (int rank = 0; rank < of.size; ++rank) {
+    streams.emplace_back(device);
+    refs.emplace_back(streams.back());
+    ranks.push_back(std::make_unique<rank_image>(of, rank, refs.back(), misalignment));
+    memory.push_back(ranks.back()->memory());
+  }
+  twill::global_transpose plan(team, of.element_bytes, of.shape, memory);
+  bool right = true;
+  for (int run = 0; run < runs; ++run) {
+    for (int rank = 0; rank < of.size; ++rank)
+      ranks[static_cast<std::size_t>(rank)]->fill_output(refs[static_cast<std::size_t>(rank)]);
+    plan.run(refs);
+    for (int rank = 0; rank < of.size; ++rank) {
+      right = ranks[static_cast<std::size_t>(rank)]->right(refs[static_cast<std::size_t>(rank)]) && right;
+    }
+  }
+  return right;
+}
+
+/// One rank of a team of threads or processes.
+inline bool right_on_rank(const twill::team& team, const redistribution& of, twill::transport via, int runs,
+                          const std::function<void(int)>& before_run = nullptr) {
+  const int rank = team.local_ranks().front();
+  const twill::stream stream(team.local_device(0));
+  rank_image image(of, rank, stream, 0);
+  twill::global_options options;
+  options.via = via;
+  twill::global_transpose plan(team, of.element_bytes, of.shape, {image.memory()}, options);
+  bool right = true;
+  for (int run = 0; run < runs; ++run) {
+    image.fill_output(stream);
+    if (before_run) before_run(run);
+    plan.run(stream);
+    right = image.right(stream) && right;
+  }
+  return right;
+}
+
+}  // namespace support
