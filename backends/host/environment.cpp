@@ -1,6 +1,5 @@
 #include "environment.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <string>
@@ -12,11 +11,8 @@
 namespace twill::host {
 namespace {
 
-// The assignment as a user would type it, in one line.
 std::string assignment(std::string_view name, std::string_view value) {
-  std::string text = std::string(name) + " is \"" + std::string(value) + "\"";
-  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
-  return text;
+  return std::string(name) + " is \"" + std::string(value) + "\"";
 }
 
 }  // namespace
