@@ -30,7 +30,7 @@ bool ends_in_calls = false;
 }  // namespace
 
 #if defined(__SANITIZE_ADDRESS__)
-extern "C" int __lsan_is_turned_off() {
+extern "C" [[gnu::visibility("default")]] int __lsan_is_turned_off() {
   return ends_in_calls ? 1 : 0;
 }  // the sanitizer asks at exit
 #endif
