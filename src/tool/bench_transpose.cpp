@@ -64,6 +64,7 @@ class transpose_problem : public moving_problem {
       throw error(errc::unsupported,
                   fmt::format("{} moves one matrix, of elements of 1, 2, 4, 8 or 16 bytes", which.name));
     }
+    // transpose_problem's runs the ladder. NOLINTNEXTLINE(bugprone-parent-virtual-call)
     moving_problem::run(stream, which, in, out, options);
   }
 

@@ -139,7 +139,7 @@ std::string csv_cell(const json& value) {
   if (value.is_null()) return "";
   if (value.is_array()) return csv_cell(json(order_text(value.get<extents>())));
   if (!value.is_string()) return value.dump();
-  const auto text = value.get<std::string>();
+  auto text = value.get<std::string>();
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
