@@ -57,8 +57,8 @@ void counters::write_table(member& one, const device& on) const {
   const auto size = static_cast<std::size_t>(one.with.size);
   const auto bytes = static_cast<std::size_t>(counters_of(one.with.size)) * sizeof(std::uint64_t);
   on.impl()->fill(setup.native(), one.memory.data(), 0, bytes);
-  on.impl()->copy(setup.native(), static_cast<unsigned char*>(one.memory.data()) + bytes, one.peers->all(),
-                  size * sizeof(void*), copy_direction::host_to_device);
+  on.impl()->copy(setup.native(), static_cast<unsigned char*>(one.memory.data()) + bytes,
+                  static_cast<const void*>(one.peers->all()), size * sizeof(void*), copy_direction::host_to_device);
   setup.wait();
 }
 

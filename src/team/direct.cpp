@@ -63,7 +63,7 @@ class direct final : public carrier {
       start(i, streams[static_cast<std::size_t>(i)], true);
     }
     for (int i = 0; i < count; ++i) {
-      const stream_ref stream = streams[static_cast<std::size_t>(i)];
+      const stream_ref& stream = streams[static_cast<std::size_t>(i)];
       counters_.await(i, stream, handshake_phase::ready);
       start(i, stream, false);
       counters_.signal(i, stream, handshake_phase::done);

@@ -159,7 +159,8 @@ class staged final : public carrier {
         if (left == nullptr) continue;
         try {
           team_->link().finish(left);
-        } catch (...) {  // said once already
+        } catch (...) {
+          continue;  // said once already
         }
       }
     }

@@ -64,7 +64,6 @@ class transpose_problem : public moving_problem {
       throw error(errc::unsupported,
                   fmt::format("{} moves one matrix, of elements of 1, 2, 4, 8 or 16 bytes", which.name));
     }
-    // transpose_problem's runs the ladder. NOLINTNEXTLINE(bugprone-parent-virtual-call)
     moving_problem::run(stream, which, in, out, options);
   }
 
@@ -126,6 +125,7 @@ class in_place_problem : public transpose_problem {
 
   void run(stream_ref stream, const rung& which, const void* in, void* out,
            const rung_options& options) const override {
+    // transpose_problem's runs the ladder. NOLINTNEXTLINE(bugprone-parent-virtual-call)
     moving_problem::run(stream, which, in, out, options);
   }
 
