@@ -79,6 +79,7 @@ struct first_words {
 
 }  // namespace
 
+// NOLINTBEGIN(bugprone-use-after-move): what objects are after a move is the subject here.
 TEST_SUITE_BEGIN("lifetime");
 
 TEST_CASE("a moved-from stream: its work goes on in the other, and it throws until it is assigned to") {
@@ -292,4 +293,5 @@ TEST_CASE("the default stream takes calls of several threads, in order for each 
   });
 }
 
+// NOLINTEND(bugprone-use-after-move)
 TEST_SUITE_END();
