@@ -9,10 +9,14 @@ function(twill_build_options target)
     list(APPEND warnings -Werror)
     list(APPEND cuda_warnings -Werror=all-warnings -Xcompiler=-Werror)
   endif()
+  set(compressed -Xfatbin=-compress-all)
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)  # what its drivers can read; drivers before 12.4 cannot
+    set(compressed -compress-mode=size)
+  endif()
   target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX,HIP>:${warnings}>"
     "$<${nvcc}:${cuda_warnings}>"
-    "$<${nvcc}:-Xfatbin=-compress-all>"  # machine code too, to a sixth of its size
+    "$<${nvcc}:${compressed}>"  # machine code too, to a sixth of its size and less
     "$<$<AND:${nvcc},$<CONFIG:RelWithDebInfo>>:-lineinfo>")
   target_compile_features(${target} PRIVATE cxx_std_17)
   set_target_properties(${target} PROPERTIES
