@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <complex>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include <twill/twill.hpp>
 
+#include "support/backends.hpp"
 #include "support/reduce_arrays.hpp"
 #include "support/reduce_reference.hpp"
 
@@ -18,6 +20,7 @@ using support::element;
 using support::is_complex;
 using support::is_half;
 using support::on_each_scratch;
+using support::on_each_stream;
 using support::same;
 using twill::reduce_op;
 
@@ -162,8 +165,52 @@ TEST_CASE("reference: shapes around vectors, warps, chunks and tasks") {
   });
 }
 
+/// `run` is given as much scratch as it asked for, and writes no byte beyond it.
+void check_scratch(twill::stream_ref stream, std::size_t bytes, const std::function<void(twill::scratch_ref)>& run) {
+  constexpr std::size_t guard = 4096;
+  CAPTURE(bytes);
+  CHECK(bytes <= std::size_t{8} << 20);
+  const twill::raw_buffer memory(stream.on(), bytes + guard);
+  twill::fill_bytes(stream, memory.data(), 0xa5, memory.size_bytes());
+  run(bytes == 0 ? twill::scratch_ref{} : twill::scratch_ref{memory.data(), bytes});
+  std::vector<unsigned char> after(guard);
+  twill::download_bytes(stream, static_cast<const char*>(memory.data()) + bytes, after.data(), guard);
+  stream.wait();
+  CHECK(std::count(after.begin(), after.end(), 0xa5) == static_cast<std::ptrdiff_t>(guard));
+}
+
+TEST_CASE("bounds: no byte beyond the scratch that was asked for") {
+  on_each_stream([](const twill::device& device, twill::stream_ref stream) {
+    using complex = std::complex<double>;
+    for (const std::int64_t rows : {1, 3, 200}) {
+      for (const std::int64_t cols : {1, 2048, 2049, 5000, 70000}) {
+        if (rows * cols > 500000) continue;
+        CAPTURE(rows);
+        CAPTURE(cols);
+        const twill::reduce_shape shape{rows, cols};
+        const auto out = static_cast<std::size_t>(rows);
+        arrays<complex, complex> sums(stream, std::vector<complex>(static_cast<std::size_t>(rows * cols), {1, 2}), 0,
+                                      out);
+        const auto sum = twill::reduce_rows_scratch_bytes(device, sums.first, sums.to(), shape);
+        CHECK((sum == 0) == (cols <= 2048));
+        check_scratch(stream, sum,
+                      [&](auto scratch) { twill::reduce_rows(stream, sums.first, sums.to(), shape, scratch); });
+        const auto length = static_cast<double>(cols);
+        CHECK(sums.results() == std::vector<complex>(out, complex(length, 2 * length)));
+        arrays<double, std::int64_t> places(stream, std::vector<double>(static_cast<std::size_t>(rows * cols), 4), 0,
+                                            out);
+        const twill::reduce_options least{reduce_op::argmin};
+        check_scratch(
+            stream, twill::reduce_rows_scratch_bytes(device, places.first, places.to(), shape, least),
+            [&](auto scratch) { twill::reduce_rows(stream, places.first, places.to(), shape, scratch, least); });
+        CHECK(places.results() == std::vector<std::int64_t>(out, 0));
+      }
+    }
+  });
+}
+
 /// More blocks than the first GPUs could have side by side, of each kind of kernel: a few results are compared.
-TEST_CASE("bounds: grids beyond 65535 blocks side by side") {
+TEST_CASE("bounds: grids beyond 65535 blocks side by side" * doctest::skip(!support::has_simt)) {
   const auto device = twill::device::open("simt:gtx280");
   const twill::stream stream(device);
   const twill::raw_buffer scratch = support::reduce_scratch_of(stream);
@@ -266,9 +313,9 @@ TEST_CASE("errors: of segments") {
 
 TEST_CASE("errors: the same on every device") {
   on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
-    twill::buffer<double> memory(stream.on(), 512);
+    twill::buffer<double> memory(stream.on(), 8192);
     auto* in = memory.data();
-    auto* out = in + 256;
+    auto* out = in + 8000;
     using type = twill::element_type;
     const auto code = [&](reduce_op op, const void* from, type in_type, void* to, type out_type,
                           const twill::reduce_shape& shape) {
@@ -294,11 +341,12 @@ TEST_CASE("errors: the same on every device") {
     CHECK(code(reduce_op::sum, in, type::f32, in + 1, type::f32, {1, 9}));
     CHECK(code(reduce_op::sum, reinterpret_cast<char*>(in) + 2, type::f32, out, type::f32, {1, 9}));
     CHECK(code(reduce_op::sum, reinterpret_cast<char*>(in) + 8, type::c128, out, type::c128, {1, 9}));
-    CHECK(code(reduce_op::sum, in, type::f32, scratch.data(), type::f32, {1, 9}));
-    CHECK(code(reduce_op::sum, scratch.data(), type::f32, out, type::f32, {1, 9}));
+    // Rows of more than 32 KiB need scratch.
+    CHECK(code(reduce_op::sum, in, type::f32, scratch.data(), type::f32, {1, 9000}));
+    CHECK(code(reduce_op::sum, scratch.data(), type::f32, out, type::f32, {1, 9000}));
     const auto with = [&](twill::scratch_ref memory) {
       try {
-        twill::reduce(stream, in, out, 3, memory);
+        twill::reduce(stream, in, out, 5000, memory);
       } catch (const twill::error& e) {
         return e.code() == twill::errc::invalid_argument;
       }

@@ -7,6 +7,7 @@
 #include "core/offsets.hpp"
 #include "core/operations.hpp"
 #include "reduce/operations.hpp"
+#include "reduce/scratch.hpp"
 
 namespace twill {
 namespace {
@@ -114,7 +115,9 @@ sizes checked_sizes(const problem& p) {
 }
 
 std::size_t scratch_of(const problem& p) {
-  return p.over == detail::reduce_over::segments || p.results() == 0 ? 0 : detail::reduce_scratch_limit;
+  if (p.over == detail::reduce_over::segments || p.results() == 0) return 0;
+  if (p.over == detail::reduce_over::columns) return detail::reduce_scratch_limit;
+  return detail::reduce_rows_scratch(p.shape.rows, p.shape.cols * bytes_of(p.in_type));
 }
 
 void run(const char* operation, stream_ref stream, const problem& p, const void* in, void* out,

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "reduce/column_tree.hpp"
+#include "reduce/scratch.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -28,6 +29,8 @@ detail::launch_config grid_of(std::int64_t blocks) {
   }
   return {detail::rectangle(blocks, most), {kernels::reduce_threads, 1, 1}, 0};
 }
+
+static_assert(chunk_bytes == detail::reduce_chunk_bytes, "scratch is asked for by the number of chunks");
 
 // A row shared by several blocks needs a ticket.
 constexpr std::int64_t max_shared_rows = detail::reduce_ticket_bytes / sizeof(std::uint32_t);
