@@ -111,7 +111,7 @@ class tile_mover {
     for (int i = 0; i < a_.rank; ++i) {
       stride[i] = next;
       next *= extent_[i];
-      // Rows a power of two apart would compete for few places of the cache.
+      // Rows with a power-of-two pitch would conflict in few sets of the cache.
       if (i + 1 == t_.row_dims && next >= 512 && next % line_bytes == 0) next += line_bytes;
     }
     walk rows, cols;

@@ -8,14 +8,14 @@
 
 namespace twill::TWILL_BACKEND {
 
-/// Whether register blocks of aligned chunks serve this matrix. `alignment`: of all rows of both sides,
+/// Whether register blocks of aligned vectors apply to this matrix. `alignment`: of all rows of both sides,
 /// in bytes, at most 16.
 bool tile_serves(const detail::transpose_args& args, std::int64_t alignment);
 
 /// Only where tile_serves().
 void start_tile(const detail::work_queue& queue, const detail::transpose_args& args);
 
-/// Whether the rows of these matrices are whole chunks, and a multiprocessor gets little of them. `alignment`: of all
+/// Whether the rows of these matrices are full vectors, and a multiprocessor gets little of them. `alignment`: of all
 /// rows of both sides, in bytes, at most 16.
 bool quads_serve(const detail::work_queue& queue, const detail::transpose_args& args, std::int64_t alignment);
 
@@ -36,7 +36,7 @@ bool skinny_serves(const detail::work_queue& queue, const detail::transpose_args
 /// Only where skinny_serves().
 void start_skinny(const detail::work_queue& queue, const detail::transpose_args& args);
 
-/// Whether word tiles serve this matrix, and do it better than gathering. `alignment`: of all rows of both sides, in
+/// Whether word tiles apply to this matrix, and are faster than gathering. `alignment`: of all rows of both sides, in
 /// bytes, at most 16.
 bool words_serve(const detail::work_queue& queue, const detail::transpose_args& args, std::int64_t alignment);
 
@@ -53,7 +53,7 @@ std::int64_t small_in_place(const detail::transpose_args& args);
 void start_small(const detail::work_queue& queue, const detail::transpose_args& args);
 
 /// Transposes many small matrices with gaps that lie close together, of elements of 1, 2, 4, 8 or 16 bytes aligned at
-/// their size. False, and nothing is done, where they are too few, too large or too far apart.
+/// their size. False, and nothing is done, where they are too few, too large or their stride is too long.
 bool transpose_by_spans(const detail::work_queue& queue, const detail::transpose_args& args, std::int64_t alignment);
 
 /// The same for short rows that are copied.
@@ -90,10 +90,10 @@ bool apart_serves(const detail::transpose_in_place_args& args, std::int64_t alig
 void swap_apart(const detail::work_queue& queue, const detail::transpose_in_place_args& args, std::int64_t alignment);
 
 /// Starts the transpose of elements of 3, 5, 6, 7, 12 or 24 bytes. False, and nothing is started, where gathering
-/// serves better: other sizes, elements off their natural alignment, batches of small matrices.
+/// is faster: other sizes, elements off their natural alignment, batches of small matrices.
 bool start_odd(const detail::work_queue& queue, const detail::transpose_args& args);
 
-/// Serves every matrix. `alignment`: of all rows of both sides, in bytes, at most 16.
+/// Applies to every matrix. `alignment`: of all rows of both sides, in bytes, at most 16.
 void start_gather(const detail::work_queue& queue, const detail::transpose_args& args, std::int64_t alignment);
 
 }  // namespace twill::TWILL_BACKEND

@@ -1,15 +1,15 @@
 #pragma once
 
 // Transpose of anything: odd leading dimensions, misaligned pointers, elements of any size, skinny and small matrices.
-// A block brings a piece of the input into shared memory with aligned 16-byte loads, whatever the alignment of its
+// A block stages a piece of the input in shared memory with aligned 16-byte loads, whatever the alignment of its
 // rows, and writes the output in aligned 16-byte chunks, each gathered unit by unit. A unit is the widest word (1 to
 // 16 bytes) at which all elements are aligned; an element is `units` of them. Where the units of a chunk lie is worked
-// out once, and serves all chunks of the thread that look alike: those of other columns, or of later matrices.
+// out once, and reused for all vectors of the thread with that pattern: of other columns, or of later matrices.
 //
 // The piece is a set of input runs (contiguous bytes) and a set of output runs:
 //   tile     input runs are rows of a tile, output runs its columns
 //   tall     full rows without gaps: the input is one run
-//   wrapped  full columns without gaps, or whole matrices: the output is one run
+//   wrapped  full columns without gaps, or full matrices: the output is one run
 
 #include <cstdint>
 
@@ -25,7 +25,7 @@ struct gather_matrices {
   std::int64_t in_ld, out_ld, in_stride, out_stride;  // bytes
   std::int64_t tiles_r, tiles_c;
   int tile_rows, tile_cols;  // elements
-  int matrices;              // whole matrices of a block (wrapped), else 1
+  int matrices;              // full matrices of a block (wrapped), else 1
   int units;                 // of an element
   int run_chunks_shift;      // an input run takes up to 2^this chunks of 16 bytes
   int pitch;                 // bytes of shared memory from one input run, or row of a single run, to the next
@@ -45,7 +45,7 @@ __device__ inline int byte_padded(int byte, int shift) {
 // What a block works on.
 struct gather_piece {
   std::int64_t row0, col0, matrix;
-  int height, width, count;  // rows with the extra ones, columns, whole matrices
+  int height, width, count;  // rows with the extra ones, columns, full matrices
   int bytes;                 // of an element
   bool last;                 // no tile below
 };
@@ -54,7 +54,7 @@ __device__ inline int run_place(const gather_matrices& m, int run) {
   return run * m.pitch + ((run >> m.row_pad_shift) << 4);
 }
 
-// Brings the input runs to shared memory. Aligned chunks are read whole where all of them belong to the row, or to the
+// Stages the input runs in shared memory. Aligned vectors are read at once where all belong to the row, or to the
 // packed matrices; else unit by unit.
 template <class Unit>
 __device__ void load_runs(unsigned char* shared, const unsigned char* in, const gather_matrices& m,
@@ -100,7 +100,7 @@ __device__ void load_runs(unsigned char* shared, const unsigned char* in, const 
 
 // Where the units of one chunk lie in shared memory. Unit u of a run is held in register u mod `count`, so that lanes
 // that write to differently aligned columns still read the same rows at the same time, without bank conflicts; the
-// chunk is turned into place before it is written.
+// vector is rotated into place before it is written.
 template <class Unit>
 struct chunk_pattern {
   static constexpr int size = static_cast<int>(sizeof(Unit)), count = 16 / size;
@@ -221,7 +221,7 @@ __device__ void store_wrapped(unsigned char* out, const unsigned char* shared, c
     if (turn == 0 || m.period == 0) {
 #pragma unroll
       for (int u = 0; u < pattern.count; ++u) {
-        // The first chunk may begin before the run: its units there are those of the next turn, moved back.
+        // The first chunk may begin before the run: its units there are those of the next iteration, moved back.
         const int at = chunk / pattern.size + pattern.unit_of(u), unit = at < 0 ? at + stride * pattern.count : at;
         const int element = ManyUnits ? unit / m.units : unit, within = ManyUnits ? unit - element * m.units : 0;
         const int column = element / p.height, row = element - column * p.height;
@@ -245,7 +245,7 @@ __global__ void __launch_bounds__(gather_threads)
   place /= m.tiles_r;
   p.col0 = place % m.tiles_c * m.tile_cols;
   p.matrix = place / m.tiles_c * m.matrices;
-  if (p.matrix >= m.batch) return;  // the whole block: the grid is a rectangle
+  if (p.matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
   p.bytes = m.units * static_cast<int>(sizeof(Unit));
   const std::int64_t rows_left = m.rows - p.row0, cols_left = m.cols - p.col0, rows_wanted = m.tile_rows + m.extra_rows;
   p.height = static_cast<int>(rows_left < rows_wanted ? rows_left : rows_wanted);

@@ -1,8 +1,8 @@
 #pragma once
 
-// The row pass of turn_passes for rows too long for shared memory, to scratch memory. The columns that a row's stretch
-// of `stretch` elements holds after the pass come, `height` apart, from `height` runs of it: a block has one stretch in
-// shared memory, and reads or writes it in whole words, and the runs element by element side by side.
+// The row pass of turn_passes for rows too long for shared memory, to scratch memory. The columns that `stretch`
+// elements of a row hold after the pass come, with a stride of `height`, from `height` runs of it: a block has these in
+// shared memory, and reads or writes them in full words, and the runs element by element, coalesced.
 
 #include <cstdint>
 
@@ -18,13 +18,13 @@ struct long_rows {
   turn_grid grid;
   std::int64_t pitch;             // bytes between rows in scratch memory
   unsigned row, rows, stretches;  // the first one, how many; of a row
-  int stretch;                    // elements; whole chunks of 16 bytes
+  int stretch;                    // elements; full vectors of 16 bytes
   int run;                        // at most so many of a run belong to a stretch
   divider runs;                   // by `run`
   divider b;                      // by grid.b
 };
 
-// 4 bytes, or a unit, after each 128 keep columns that lie `height` apart in different banks.
+// 4 bytes, or a unit, after each 128 keep columns with a stride of `height` in different banks.
 template <class Unit>
 __device__ int spread_out(int byte) {
   constexpr int size = static_cast<int>(sizeof(Unit));
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(long_row_threads)
   const turn_grid& g = m.grid;
   const int bytes = g.units * size, height = static_cast<int>(g.height);
   const unsigned block = blockIdx.y * gridDim.x + blockIdx.x, row = block / m.stretches;
-  if (row >= m.rows) return;  // the whole block: the grid is a rectangle
+  if (row >= m.rows) return;  // uniform exit: padding block of the 2-D grid
   const std::int64_t first = static_cast<std::int64_t>(block - row * m.stretches) * m.stretch;
   from += row * g.length * bytes;
   scratch += row * m.pitch;

@@ -1,4 +1,4 @@
-// How rectangular matrices are turned by passes over rows and columns (in_place_passes.hpp): in which order, and in
+// How rectangular matrices are transposed by passes over rows and columns (in_place_passes.hpp): in which order, and in
 // pieces of which size. A pass is one launch where lines fit in shared memory, whole or a quarter of each element at
 // least; else as many lines as scratch memory holds take two launches.
 

@@ -1,9 +1,9 @@
 #pragma once
 
-// Rectangular matrices, transposed where they are by passes that each stay within rows or within columns (Catanzaro,
+// Rectangular matrices, transposed in place by passes that each stay within rows or within columns (Catanzaro,
 // Keller and Garland, 2014). On the matrix as it lies before, `height` x `length` elements with c = gcd, b = length /
 // c:
-//   rotate   column j turns up by j / b rows                       (only where c > 1)
+//   rotate   column j rotates up by j / b rows                     (only where c > 1)
 //   row      in row r, column j goes to (j * height + (r + j / b) mod height) mod length
 //   column   row i of column j takes what is in row (k mod height - k / height / b) mod height, k = i * length + j
 // Backwards, the passes undo the transpose of the matrix with both extents swapped. A pass goes through shared memory,
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(1024) turn_row(unsigned char* data, turn_grid 
   constexpr int size = static_cast<int>(sizeof(Unit)), count = 16 / size;
   unsigned char* shared = dynamic_shared<unsigned char>();
   const std::int64_t place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x, matrix = place / g.height;
-  if (matrix >= batch) return;  // the whole block: the grid is a rectangle
+  if (matrix >= batch) return;  // uniform exit: padding block of the 2-D grid
   const int row = static_cast<int>(place - matrix * g.height), end = static_cast<int>(g.length) * g.units * size;
   data += matrix * g.stride + static_cast<std::int64_t>(row) * end;
   const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(data) & 15);
@@ -211,7 +211,7 @@ __global__ void __launch_bounds__(1024) turn_columns(unsigned char* data, turn_g
   using chunk = unit_chunk<Unit, Piece>;
   unsigned char* shared = dynamic_shared<unsigned char>();
   const std::int64_t place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x, matrix = place / s.strips;
-  if (matrix >= s.batch) return;  // the whole block: the grid is a rectangle
+  if (matrix >= s.batch) return;  // uniform exit: padding block of the 2-D grid
   const std::int64_t pitch = g.length * g.units * size, left = (place - matrix * s.strips) * s.width;
   const int across = s.width / piece, x = static_cast<int>(threadIdx.x) % across * piece;
   const int first = static_cast<int>(threadIdx.x) / across, step = static_cast<int>(blockDim.x) / across;
@@ -257,7 +257,7 @@ __global__ void __launch_bounds__(1024) turn_columns(unsigned char* data, turn_g
   }
 }
 
-/// A rectangle of one matrix: a whole row, or some whole columns.
+/// A rectangle of one matrix: a full row, or some full columns.
 struct turn_strip {
   std::int64_t row, col, rows, cols;  // elements
 };

@@ -21,7 +21,7 @@ template <class Part>
 __global__ void __launch_bounds__(1024) turn_row_parts(unsigned char* data, row_parts m) {
   const turn_grid& g = m.grid;
   const std::int64_t place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x, matrix = place / g.height;
-  if (matrix >= m.batch) return;  // the whole block: the grid is a rectangle
+  if (matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
   const int row = static_cast<int>(place - matrix * g.height), length = static_cast<int>(g.length);
   const int first = static_cast<int>(threadIdx.x), step = static_cast<int>(blockDim.x);
   Part* line = reinterpret_cast<Part*>(data + matrix * g.stride) + row * g.length * m.parts;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Small matrices, transposed where they are: a block brings as many whole matrices as shared memory holds, all of them
+// Small matrices, transposed in place: a block stages as many full matrices as shared memory holds, all of them
 // one run of bytes, and writes the same run back in the other order. Both ways in aligned chunks of 16 bytes, so that
 // odd extents cost nothing.
 
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(1024) turn_matrices(unsigned char* data, whole
   constexpr int size = static_cast<int>(sizeof(Unit)), count = 16 / size;
   unsigned char* shared = dynamic_shared<unsigned char>();
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.at_once;
-  if (first >= m.batch) return;  // the whole block: the grid is a rectangle
+  if (first >= m.batch) return;  // uniform exit: padding block of the 2-D grid
   const int end = static_cast<int>(m.batch - first < m.at_once ? m.batch - first : m.at_once) * m.bytes;
   data += first * m.stride;
   const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(data) & 15), threads = blockDim.x;
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(1024) turn_matrices(unsigned char* data, whole
 #pragma unroll
     for (int u = 0; u < count; ++u) {
       const int byte = begin + u * size;
-      // The first chunk may begin before the run: there it takes the places of the next turn, moved back.
+      // The first chunk may begin before the run: there it takes the places of the next iteration, moved back.
       const int moved = byte < 0 ? step * 16 : 0;
       if (m.period == 0 || turn == 0) {
         source[u] = (byte < 0 && m.period == 0 ? 0 : source_of<Unit>(m, byte + moved) - moved) + skip;

@@ -34,7 +34,7 @@ kernels::square_matrices square_of(const transpose_in_place_args& a, std::int64_
   return m;
 }
 
-// Whether loads shall bring what lies around them. Pairs of tiles go column by column of the triangle: what a tile that
+// Whether loads carry an L2 prefetch size hint. Pairs of tiles go column by column of the triangle: what a tile that
 // is `width` bytes wide leaves of its lines is read with the next column's.
 bool brings_around(const work_queue& queue, const transpose_in_place_args& a, std::int64_t width) {
   const std::int64_t distances = a.ld | (a.batch > 1 ? a.stride : 0);
@@ -125,7 +125,7 @@ bool swap_misaligned(const work_queue& queue, const transpose_in_place_args& a) 
 
 template <class Unit>
 void swap_by_unit(const work_queue& queue, const transpose_in_place_args& a) {
-  constexpr std::int64_t odd = std::max<std::int64_t>(4, sizeof(Unit));  // rows an odd number of these apart
+  constexpr std::int64_t odd = std::max<std::int64_t>(4, sizeof(Unit));  // the pitch of rows is an odd number of these
   std::int64_t edge = std::clamp<std::int64_t>(floor_power(256 / a.element_bytes), 8, 128);
   const auto pitch = [&] { return (ceil_div(edge * a.element_bytes, odd) | 1) * odd; };
   while (edge > 1 && 2 * edge * pitch() > std::min<std::int64_t>(shared_of(queue), 40 * 1024)) edge /= 2;

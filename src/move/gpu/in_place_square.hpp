@@ -1,6 +1,6 @@
 #pragma once
 
-// Square matrices, transposed where they are in one pass: a block takes the tiles (i, j) and (j, i), brings both into
+// Square matrices, transposed in place in one pass: a block takes the tiles (i, j) and (j, i), stages both in
 // shared memory transposed, and writes each to the other's place. Blocks go through the upper triangle column by column
 // of tiles.
 
@@ -36,7 +36,7 @@ __device__ inline tile_pair pair_of(const square_matrices& m) {
   return {matrix, k - j * (j + 1) / 2, j};
 }
 
-/// Tiles of Lines x Lines register blocks, for rows that are whole 16-byte chunks at multiples of 16.
+/// Tiles of Lines x Lines register blocks, for aligned rows of full 16-byte vectors.
 template <int Bytes, int Lines>
 struct swap_shape {
   static constexpr int edge = 16 / Bytes, tile = Lines * edge;                       // elements
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__((2 * swap_shape<Bytes, Lines>::threads))
   using shape = swap_shape<Bytes, Lines>;
   constexpr int edge = shape::edge;
   const tile_pair pair = pair_of(m);
-  if (pair.matrix >= m.batch) return;  // the whole block: the grid is a rectangle
+  if (pair.matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
   // The first half of the threads has the tile (i, j), the second (j, i).
   const int half = static_cast<int>(threadIdx.x) / shape::threads, thread = threadIdx.x % shape::threads;
   const std::int64_t row0 = (half == 0 ? pair.i : pair.j) * shape::tile;
@@ -91,12 +91,12 @@ __global__ void __launch_bounds__((2 * swap_shape<Bytes, Lines>::threads))
   }
 }
 
-/// Rows that begin anywhere, elements of any size: unit by unit.
+/// Misaligned rows, elements of any size: unit by unit.
 template <class Unit>
 __global__ void __launch_bounds__(256) swap_tiles_by_unit(unsigned char* data, square_matrices m) {
   constexpr int size = static_cast<int>(sizeof(Unit)), rows_at_once = 8;
   const tile_pair pair = pair_of(m);
-  if (pair.matrix >= m.batch) return;  // the whole block: the grid is a rectangle
+  if (pair.matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
   const int lane = threadIdx.x % 32, first = static_cast<int>(threadIdx.x) / 32, bytes = m.units * size;
   const std::int64_t row0 = pair.i * m.edge, col0 = pair.j * m.edge;
   const int height = static_cast<int>(m.extent - row0 < m.edge ? m.extent - row0 : m.edge);

@@ -1,8 +1,8 @@
 #pragma once
 
-// Square matrices whose rows begin anywhere, transposed where they are: as swap_tiles, but in pieces that rows of any
+// Square matrices with misaligned rows, transposed in place: as swap_tiles, but in pieces that rows of any
 // alignment allow. Elements of 1 and 2 bytes move as words, cut from two where needed; larger ones
-// move one by one, all of a thread's loads on their way together.
+// move one by one, all of a thread's loads in flight together.
 
 #include <cstdint>
 
@@ -17,7 +17,7 @@ constexpr int swap_words_threads = 256, swap_words_rows = 8;
 
 /// 32 words wide, and as many rows as columns; transposed in shared memory. Each of its rows there is moved by some
 /// words so that multiples of 16 bytes of the matrix lie at multiples of 16; so that lanes side by side still write to
-/// different banks, the rows of each four lanes lie eight rows apart.
+/// different banks, the rows of each four lanes have a stride of eight rows.
 template <int Bytes>
 struct swap_word_tile {
   static constexpr int per_word = 4 / Bytes, edge = 32 * per_word, length = 128;  // elements, bytes
@@ -28,8 +28,8 @@ struct swap_word_tile {
   static __device__ int row_of(int column) { return row(column % per_word, column / per_word); }
 };
 
-// A word of each of eight rows, cut from two where rows begin inside of words: every fourth row alike. All loads are on
-// their way together.
+// A word of each of eight rows, cut from two where rows begin inside of words: every fourth row alike. All loads are in
+// flight together.
 template <bool Whole, bool Around>
 __device__ void read_words(std::uint32_t (&w)[swap_words_rows], const unsigned char* from, std::int64_t ld) {
   constexpr int phases = Whole ? 1 : 4;
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(swap_words_threads) swap_words(unsigned char* 
   using shape = swap_word_tile<Bytes>;
   constexpr int edge = shape::edge;
   const tile_pair pair = pair_of(m);
-  if (pair.matrix >= m.batch) return;  // the whole block: the grid is a rectangle
+  if (pair.matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
   auto* tile = dynamic_shared<unsigned char>();
   auto* other = tile + shape::bytes + 16;
   data += pair.matrix * m.stride;
@@ -178,7 +178,7 @@ template <class Unit, bool Around>
 __global__ void __launch_bounds__(256) swap_units(unsigned char* data, square_matrices m) {
   constexpr int edge = swap_units_edge<Unit>, pitch = edge + 1, across = edge / 32, each = edge * edge / 256;
   const tile_pair pair = pair_of(m);
-  if (pair.matrix >= m.batch) return;  // the whole block: the grid is a rectangle
+  if (pair.matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
   data += pair.matrix * m.stride;
   Unit* tiles = dynamic_shared<Unit>();
   const std::int64_t row0[2] = {pair.i * edge, pair.j * edge}, col0[2] = {row0[1], row0[0]};

@@ -1,4 +1,4 @@
-// Matrices of elements of 1, 2, 4 and 8 bytes whose rows begin anywhere (misaligned.hpp).
+// Matrices of elements of 1, 2, 4 and 8 bytes with misaligned rows (misaligned.hpp).
 
 #include "families.hpp"
 
@@ -17,7 +17,7 @@ using detail::transpose_args;
 using detail::work_queue;
 
 // The tiles that were ahead on an H200 (docs/decisions.md): large ones; wide ones for rows that are long enough,
-// whose loads bring what lies around them; low ones for rows that end soon after a large one begins; and those for
+// whose loads carry an L2 prefetch size hint; low ones for rows that end soon after a large one begins; and those for
 // matrices of few tiles, where the time is that of one block. Whole: rows begin at multiples of what a lane reads.
 template <int Bytes, bool Whole>
 struct tiles_of;

@@ -1,11 +1,11 @@
 #pragma once
 
-// Transpose of matrices of 1, 2, 4 and 8 byte elements whose rows begin anywhere. A warp reads words side by side (4
+// Transpose of matrices of 1, 2, 4 and 8 byte elements with misaligned rows. A warp reads words side by side (4
 // bytes; 8 for 8-byte elements; or pairs of words) from each of several rows; where rows begin inside of words, a word
 // is cut from two, its own and its neighbour's. The tile in shared memory is transposed, and each of its rows is moved
 // by some words so that the output's multiples of 16 bytes lie at multiples of 16 bytes there: it leaves in aligned
 // chunks, shifted by less than a word. The boundaries between tiles move likewise, output row by output row, to the
-// next multiple of 32: all sectors are written whole, by one block.
+// next multiple of 32: each sector is written in full, by one block.
 
 #include <cstdint>
 
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
     transpose_words(unsigned char* out, const unsigned char* in, word_matrices m) {
   auto* tile = dynamic_shared<unsigned char>();
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
-  if (place >= m.tiles) return;  // the whole block: the grid is a rectangle
+  if (place >= m.tiles) return;  // uniform exit: padding block of the 2-D grid
   place = m.tiles - 1 - place;   // those at the lower edge take longest: the last one shall not be left to the end
   const std::int64_t row0 = static_cast<std::int64_t>(place % m.tiles_r) * Shape::written;
   place /= m.tiles_r;

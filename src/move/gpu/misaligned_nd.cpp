@@ -20,7 +20,7 @@ using kernels::word_permutation;
 constexpr std::int64_t most = INT32_MAX / 2;
 constexpr std::int64_t least_word_bytes = 4;  // input rows nearer to each other could share their first word
 
-// With all threads that a multiprocessor holds: rows lie far apart, and their words take long to come.
+// Full occupancy: the strides between rows are long, and so is the latency of their loads.
 template <int Bytes, bool Whole>
 struct tile_of;
 template <bool Whole>

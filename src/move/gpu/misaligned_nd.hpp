@@ -3,7 +3,7 @@
 // Permutation of 1, 2, 4 and 8 byte elements as a transpose of rows and columns that are several dimensions each: the
 // columns are the dimensions that lie one after another in the input, the rows those that do in the output, whatever
 // their extents. Tiles are those of transpose_words. Where a row of the input begins is worked out by one lane for its
-// warp, where a row of the output begins by one thread for all, while the input's words are on their way.
+// warp, where a row of the output begins by one thread for all, while the input's loads are in flight.
 
 #include <cstdint>
 
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   auto* tile = dynamic_shared<unsigned char>();
   auto* const col_at = reinterpret_cast<std::int64_t*>(tile + Shape::bytes);
   const auto place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-  if (place >= m.tiles) return;  // the whole block: the grid is a rectangle
+  if (place >= m.tiles) return;  // uniform exit: padding block of the 2-D grid
   const permuted_tile t = find_tile<Shape>(m, static_cast<int>(place));
   const warp_rows<Shape> rows(m, t);
   const strided_place base = place_of(m.batch, t.batch);

@@ -48,7 +48,7 @@ struct word_pairs {
     }
   }
 
-  // `at(i)` is where row i begins. All loads are on their way together.
+  // `at(i)` is where row i begins. Issues all loads before the first use.
   template <int Bytes, bool Whole, class Address>
   __device__ void load(Address at) {
 #pragma unroll

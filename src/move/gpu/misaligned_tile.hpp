@@ -18,12 +18,12 @@ struct word_matrices {
 constexpr int words_shear = 32;
 
 // A tile, and the block that moves it. A warp takes 32 words side by side of each of `rows_at_once` rows; where words
-// are cut from two (not Whole) the last lane only serves its neighbour. Output rows 16 / Bytes apart are aligned alike;
-// so that lanes side by side, whose tile rows are moved by different numbers of words, write to different banks, the
-// rows of each `spread` lanes lie 32 / spread rows apart.
+// are cut from two (not Whole) the last lane loads for its neighbour alone. Each (16 / Bytes)th output row has the
+// same alignment; so that neighbouring lanes, whose tile rows are sheared by different numbers of words, write to other
+// banks, the rows of each `spread` lanes have a stride of 32 / spread rows.
 template <int Bytes, bool Whole, int Length, int Threads, int Rows, int Blocks, bool Around = false>
 struct word_tile {
-  static constexpr bool around = Around;  // loads bring what lies around them to the cache
+  static constexpr bool around = Around;  // loads carry an L2 prefetch size hint
   static constexpr int word_bytes = Bytes < 4 ? 4 : Bytes, per_word = word_bytes / Bytes, threads = Threads;
   static constexpr int lane_bytes = word_bytes, per_lane = per_word;
   static constexpr int length = Length, rows_at_once = Rows;                             // bytes of an output row
@@ -87,7 +87,7 @@ struct word_reader {
     }
   }
 
-  // All loads are on their way together. Then moves on by `step` bytes.
+  // Issues all loads before the first use. Then advances by `step` bytes.
   __device__ void load(word_type<Bytes> (&w)[Rows], std::int64_t ld, std::int64_t step) {
 #pragma unroll
     for (int p = 0; p < phases; ++p) {
@@ -149,7 +149,7 @@ __device__ void load_clamped(word_type<Bytes> (&w)[Rows], const unsigned char* f
   }
 }
 
-// The rows of a tile that lie in the matrix, 0 to `last`, and of those the ones of which whole words can be read.
+// The rows of a tile that lie in the matrix, 0 to `last`, and of those the ones of which full words can be read.
 struct tile_rows {
   int last, first_whole, last_whole;
 };

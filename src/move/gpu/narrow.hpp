@@ -1,9 +1,9 @@
 #pragma once
 
 // Transpose of matrices of a few columns without gaps (tall), or of a few rows into columns without gaps (wide). A
-// thread takes the K x 16 bytes that hold whole rows of a tall matrix, K its columns, and turns them in registers into
-// 16 bytes of each column: neighbouring threads then write neighbouring chunks of all columns. The rows come through
-// shared memory, so that they too are read 16 bytes beside 16 bytes. A wide matrix takes the same way back.
+// thread takes the K x 16 bytes that hold full rows of a tall matrix, K its columns, and transposes them in registers
+// into 16 bytes of each column: neighbouring threads then write neighbouring vectors of all columns. The rows are
+// staged in shared memory, so that their loads are coalesced too. A wide matrix takes the same way back.
 
 #include <cstdint>
 
@@ -62,7 +62,7 @@ __device__ word16 get_chunk(const std::uint32_t (&w)[Words], int chunk) {
 struct skinny_piece {
   unsigned matrix;
   std::int64_t group0;
-  int groups;  // 0: none, the grid is a rectangle
+  int groups;  // 0: none, the grid is 2-D
 
   __device__ explicit skinny_piece(const skinny_matrices& m) {
     const unsigned place = blockIdx.y * gridDim.x + blockIdx.x;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reversal of a line of elements. Elements of 1, 2, 4, 8 or 16 bytes whose output is aligned to them are turned round
+// Reversal of a line of elements. Elements of 1, 2, 4, 8 or 16 bytes whose output is aligned to them are reversed
 // in registers, 16 bytes at a time. Others, and all in place, go through shared memory: a block stages what it reads
 // as it lies in memory, and gathers aligned chunks of the output from it unit by unit; in place it stages two pieces
 // that lie as far from one end as from the other, and writes each where the other was.
@@ -81,7 +81,7 @@ __device__ const unsigned char* stage(unsigned char* shared, const unsigned char
   return shared + skip;
 }
 
-// The chunk of the output at byte `at`, when an element is one unit: a chunk of the input, turned round.
+// The chunk of the output at byte `at`, when an element is one unit: a vector of the input, reversed.
 template <int Bytes>
 __device__ word16 turned_chunk(const unsigned char* from) {
   const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(reverse_threads)
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   const bool in_place = in == out;
   const std::int64_t all = in_place ? line.count / 2 : line.count, first = block * line.piece;
-  if (first >= all) return;  // the whole block: the grid is a rectangle
+  if (first >= all) return;  // uniform exit: padding block of the 2-D grid
   const int count = static_cast<int>(all - first < line.piece ? all - first : line.piece);
   const std::int64_t low = first * line.bytes, high = (line.count - first - count) * line.bytes;
   const unsigned char* upper = stage<Unit>(shared, in + high, count * line.bytes);

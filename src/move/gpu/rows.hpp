@@ -117,8 +117,8 @@ __device__ void store_line_chunk(const line_rows& m, const line_chunk& c, const 
 
 constexpr int rows_depth = 4;  // chunks of a thread
 
-// The loads of the chunks' first parts are on their way together; the second ones mostly belong to the next lane, and
-// wait in the cache.
+// The loads of the vectors' first parts are issued together; the second ones mostly belong to the next lane, and hit
+// the cache.
 template <class Unit>
 __global__ void __launch_bounds__(rows_threads)
     permute_rows(unsigned char* out, const unsigned char* in, line_rows by_value) {
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(rows_threads)
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   const int thread = static_cast<int>(threadIdx.x), by_line = m.by_line.divisor;
   const std::int64_t first = block * in_block;
-  if (first >= m.chunks) return;  // the whole block: the grid is a rectangle
+  if (first >= m.chunks) return;  // uniform exit: padding block of the 2-D grid
   const auto line0 = static_cast<int>(first / by_line);
   const auto chunk0 = static_cast<int>(first - static_cast<std::int64_t>(line0) * by_line);
   const int count = static_cast<int>(m.chunks - first < in_block ? m.chunks - first : in_block);

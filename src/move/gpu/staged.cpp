@@ -49,7 +49,7 @@ void start_windows(const work_queue& queue, const transpose_args& a) {
   m.matrix = kernels::make_divider(a.rows * a.cols);
   m.column = kernels::make_divider(a.rows);
   choose_padding<Unit>(m);
-  // Each block takes `Runs` windows far apart, or fewer where that leaves much of the device idle.
+  // Each block takes `Runs` windows with a long stride, or fewer where that leaves much of the device idle.
   const std::int64_t windows = ceil_div(m.bytes, m.window);
   const device_limits limits = limits_of(queue.device->properties());
   const std::int64_t most = std::min<std::int64_t>(Runs, runs_in<Capacity>(limits));

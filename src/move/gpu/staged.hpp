@@ -1,10 +1,10 @@
 #pragma once
 
 // Transpose of many small packed matrices: they are the same bytes on both sides, in another order. A window is a few
-// of them, whole matrices and whole chunks of 16 bytes, up to `Capacity` bytes. A block takes `Runs` windows, `stride`
-// apart, brings them to shared memory and gathers the chunks of the output unit by unit. Where the units of a chunk lie
-// is worked out once and serves the same chunk of all windows; all of them begin alike in their lines of 128 bytes, and
-// warps write whole lines. Padding, which the host chooses for the shape, keeps bank conflicts low.
+// of them, full vectors of 16 bytes, up to `Capacity` bytes. A block takes `Runs` windows, `stride` bytes from one to
+// the next, stages them in shared memory and gathers the vectors of the output unit by unit. Where the units of a
+// vector lie is computed once for the same vector of all windows; these have equal alignment modulo 128 bytes, and
+// warps write full lines. Padding, which the host chooses for the shape, keeps bank conflicts low.
 
 #include <cstdint>
 
@@ -63,7 +63,7 @@ __device__ void find_units(int (&place)[16 / sizeof(Unit)], int at, int skew, co
   }
 }
 
-// The last window of all, where it is not whole.
+// The last window of all, where it is partial.
 template <class Unit>
 __device__ void move_units(unsigned char* out, const unsigned char* in, int bytes, const small_matrices& m) {
   constexpr int size = static_cast<int>(sizeof(Unit));
@@ -119,8 +119,8 @@ __device__ void gather_chunks(unsigned char* out, const unsigned char* shared, c
   }
 }
 
-// Moves the whole windows. A short window has a chunk for each thread, which finds its units while its loads are on
-// their way; a long one has several, loaded in pairs.
+// Moves the full windows. A short window has a chunk for each thread, which finds its units while its loads are in
+// flight; a long one has several, loaded in pairs.
 template <class Unit, int Runs, int Capacity, int Threads, bool All>
 __device__ void move_windows(unsigned char* out, const unsigned char* in, int first, int whole,
                              const small_matrices& m) {
@@ -158,7 +158,7 @@ template <class Unit, int Runs, int Capacity, int Threads>
 __global__ void __launch_bounds__(Threads)
     transpose_small(unsigned char* out, const unsigned char* in, small_matrices m) {
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.window;
-  if (first >= m.stride) return;  // the whole block: the grid is a rectangle
+  if (first >= m.stride) return;  // uniform exit: padding block of the 2-D grid
   in += first;
   out += first;
   int whole = 0;  // windows

@@ -12,8 +12,8 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-// Of a row, which begins anywhere in its first chunk, a block takes 31 chunks. In shared memory rows lie a word off a
-// multiple of all banks, so elements of more than a word would lie misaligned.
+// Of a row, which may begin inside its first vector, a block takes 31 vectors. In shared memory the pitch is padded by
+// a word against bank conflicts, so elements of more than a word would be misaligned.
 constexpr int band_threads = 256, band_bytes = 31 * 16, band_pitch = 32 * 16 + 4;
 
 struct band_matrices {
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(band_threads)
   constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size, width = band_bytes / size;
   static_assert(band_pitch % size == 0);
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
-  if (place >= m.all_bands) return;  // the whole block: the grid is a rectangle
+  if (place >= m.all_bands) return;  // uniform exit: padding block of the 2-D grid
   const std::int64_t matrix = place / m.bands, col0 = static_cast<std::int64_t>(place % m.bands) * width;
   const int cols = m.cols - col0 < width ? static_cast<int>(m.cols - col0) : width, bytes = cols * m.rows * size;
   in += matrix * m.in_stride;

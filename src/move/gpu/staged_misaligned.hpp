@@ -1,7 +1,7 @@
 #pragma once
 
-// Transpose of packed matrices that fit in shared memory and begin anywhere: a block takes one, or some that lie side
-// by side. It brings them to shared memory in aligned chunks of 16 bytes, and gathers the aligned chunks of the output
+// Transpose of packed, misaligned matrices that fit in shared memory: a block takes one, or some adjacent ones. It
+// stages them in shared memory in aligned 16-byte vectors, and gathers the aligned chunks of the output
 // as transpose_small does; the ends of both, less than a chunk each, go unit by unit.
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct matrix_runs {
   small_matrices shape;                       // its rows, columns and padding
 };
 
-// Calls with the places of the units of a run of `bytes` bytes that lie in no whole chunk.
+// Calls with the places of the units of a run of `bytes` bytes that lie in no full vector.
 template <class Unit, class Function>
 __device__ void at_ends(int bytes, int skew, Function function) {
   constexpr int size = static_cast<int>(sizeof(Unit));
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(whole_threads)
     transpose_whole(unsigned char* out, const unsigned char* in, matrix_runs w) {
   constexpr int size = static_cast<int>(sizeof(Unit));
   const std::int64_t matrix = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * w.at_once;
-  if (matrix >= w.batch) return;  // the whole block: the grid is a rectangle
+  if (matrix >= w.batch) return;  // uniform exit: padding block of the 2-D grid
   const int bytes = (matrix + w.at_once <= w.batch ? w.at_once : static_cast<int>(w.batch - matrix)) * w.bytes;
   in += matrix * w.in_stride;
   out += matrix * w.out_stride;

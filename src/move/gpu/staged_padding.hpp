@@ -40,7 +40,7 @@ void fewest_conflicts(kernels::small_matrices& m, Byte byte) {
   }
 }
 
-/// For the chunks of whole small matrices.
+/// For the vectors of packed small matrices.
 template <class Unit>
 void choose_padding(kernels::small_matrices& m) {
   constexpr int size = static_cast<int>(sizeof(Unit)), elements = 16 / size;

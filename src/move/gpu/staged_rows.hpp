@@ -3,7 +3,7 @@
 // Transpose of packed matrices of some ten to a hundred columns: rows side by side are one run of bytes. A block brings
 // a slab of them to shared memory in aligned chunks of 16 bytes and gathers the chunks of each output row. Where one
 // slab ends and the next begins moves, output row by output row, to the next multiple of 32 bytes: all sectors are
-// written whole, by one block, and a slab holds 32 bytes of each output row more than it writes.
+// written in full, by one block, and a slab holds 32 bytes of each output row more than it writes.
 
 #include <cstdint>
 
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(slab_threads)
     transpose_slab(unsigned char* out, const unsigned char* in, slab_matrices s) {
   constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
-  if (place >= s.all_slabs) return;  // the whole block: the grid is a rectangle
+  if (place >= s.all_slabs) return;  // uniform exit: padding block of the 2-D grid
   const std::int64_t matrix = place / s.slabs;
   const int written = (16 << s.chunks_shift) / size, height = written + slab_shear / size;
   const std::int64_t row0 = static_cast<std::int64_t>(place % s.slabs) * written, left = s.rows - row0;

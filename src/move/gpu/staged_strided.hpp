@@ -1,12 +1,12 @@
 #pragma once
 
 // Transpose of many small matrices with gaps on either side, and copy of many short rows: matrices of one column. A
-// window is some matrices after which both sides lie alike in 16 bytes; a block takes some windows side by side, brings
-// all that lies between their first and last element to shared memory in aligned chunks of 16 bytes, gaps too, and
+// window is some matrices after which both sides have equal alignment modulo 16; a block takes some adjacent windows,
+// stages all that lies between their first and last element in shared memory in aligned 16-byte vectors, gaps too, and
 // gathers the runs of the output from there: a window where the output has no gaps, else each of its rows. Where the
-// gaps between matrices are long, a window is several spans, one for each matrix. A thread works out once what it
-// brings and where the units of its word of a run lie; that serves all windows. Padding, which the host chooses for the
-// shape, keeps bank conflicts low.
+// gaps between matrices are long, a window is several spans, one for each matrix. A thread computes once what it
+// loads and where the units of its word of a run lie, and reuses that for all windows. Padding, which the host chooses
+// for the shape, keeps bank conflicts low.
 
 #include <cstdint>
 
@@ -277,7 +277,7 @@ __global__ void __launch_bounds__(span_threads, blocks_at_once(span_threads, 4))
   constexpr int region = span_region<Windows>;
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   const std::int64_t window = block * m.windows, left = m.batch - window * m.matrices;
-  if (left <= 0) return;  // the whole block: the grid is a rectangle
+  if (left <= 0) return;  // uniform exit: padding block of the 2-D grid
   unsigned char* shared = dynamic_shared<unsigned char>();
   const bool all = left >= static_cast<std::int64_t>(m.windows) * m.matrices;
   const int whole = all ? m.windows : static_cast<int>(left / m.matrices);

@@ -1,8 +1,8 @@
 #pragma once
 
 // Transpose of many matrices of 3, 5 or 7 rows and columns of one byte, whose shape is known at compile time. Four
-// matrices are Rows x Cols words, an odd number: a thread takes four from shared memory without bank conflicts, turns
-// them in registers, and puts them back in their place; what comes and goes is 16 bytes wide.
+// matrices are Rows x Cols words, an odd number: a thread takes four from shared memory without bank conflicts,
+// transposes them in registers, and stores them in place; global loads and stores are 16 bytes wide.
 
 #include <cstdint>
 
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(tiny_threads)
   constexpr int window = tiny_window<Rows, Cols>, size = Rows * Cols, loads = (size + 3) / 4;
   unsigned char* shared = dynamic_shared<unsigned char>();
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * window;
-  if (first >= bytes) return;  // the whole block: the grid is a rectangle
+  if (first >= bytes) return;  // uniform exit: padding block of the 2-D grid
   const int end = bytes - first < window ? static_cast<int>(bytes - first) : window;
   const int thread = threadIdx.x;
   in += first;

@@ -29,7 +29,7 @@ std::int64_t ceil_power(std::int64_t value) {
 }
 
 // Chunks of padding after each R = `edge` tile rows. Eight neighbouring lanes hold 8 / chunks lines of each of `chunks`
-// blocks: those blocks lie that far apart, mod 8.
+// blocks: the distance from one of those blocks to the next is 8 / chunks, mod 8.
 std::int64_t pad_of(const tile_shape& t, std::int64_t edge) {
   const std::int64_t apart = t.chunks >= 8 ? 1 : 8 / t.chunks;
   return ((apart - edge * (t.lines + 1)) % 8 + 8) % 8;

@@ -26,8 +26,8 @@ inline constexpr int tile_depth = Bytes == 16  ? 4
                                   : Bytes == 8 ? 2
                                                : 1;
 
-// Where output row y of the tile begins in shared memory, in chunks. Rows are an odd number of chunks apart, and `pad`
-// is chosen so that the eight lanes that a 16-byte shared access serves at once touch all banks, on writing and
+// Where output row y of the tile begins in shared memory, in chunks. The pitch is an odd number of vectors, and `pad`
+// is chosen so that the eight lanes of one phase of a 16-byte shared access touch all banks, on writing and
 // reading.
 template <int Bytes>
 __device__ int tile_place(const tile_matrices& m, int y) {
@@ -43,7 +43,7 @@ __device__ void load_tile(word16* tile, const unsigned char* in, const tile_matr
   const int thread = threadIdx.x, threads = blockDim.x, mask = (1 << m.chunks_shift) - 1;
   const auto line_of = [&](int d) { return (thread + d * threads) >> m.chunks_shift; };
   const auto chunk_of = [&](int d) { return (thread + d * threads) & mask; };
-  // All loads are on their way together: a test between them would hold them up.
+  // Issue all loads before the first use: a predicate between them would serialise them.
 #pragma unroll
   for (int d = 0; d < depth; ++d) {
     if (!Whole && (line_of(d) >= lines_here || chunk_of(d) >= chunks_here)) continue;
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(256) transpose_tile(unsigned char* out, const 
   constexpr int edge = 16 / Bytes;
   word16* tile = dynamic_shared<word16>();
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
-  if (place >= m.tiles) return;  // the whole block: the grid is a rectangle
+  if (place >= m.tiles) return;  // uniform exit: padding block of the 2-D grid
   const std::int64_t row0 = static_cast<std::int64_t>(place % m.tiles_r) * edge << m.lines_shift;
   place /= m.tiles_r;
   const std::int64_t col0 = static_cast<std::int64_t>(place % m.tiles_c) * edge << m.chunks_shift;

@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(quad_tile<Bytes>::threads)
   constexpr int edge = shape::edge, per_word = shape::per_word;
   auto* tile = dynamic_shared<unsigned char>();
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
-  if (place >= m.tiles) return;  // the whole block: the grid is a rectangle
+  if (place >= m.tiles) return;  // uniform exit: padding block of the 2-D grid
   const std::int64_t row0 = static_cast<std::int64_t>(place % m.tiles_r) * shape::height;
   place /= m.tiles_r;
   const std::int64_t col0 = static_cast<std::int64_t>(place % m.tiles_c) * shape::width;

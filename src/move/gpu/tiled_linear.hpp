@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(strip_threads)
   constexpr int edge = 16 / Bytes, together = edge < 4 ? 4 : edge;
   word16* shared = dynamic_shared<word16>();
   const unsigned place = blockIdx.y * gridDim.x + blockIdx.x, matrix = place / m.tiles;
-  if (place >= m.all_tiles) return;  // the whole block: the grid is a rectangle
+  if (place >= m.all_tiles) return;  // uniform exit: padding block of the 2-D grid
   const std::int64_t line0 = static_cast<std::int64_t>(place - matrix * m.tiles) << m.lines_shift;
   const std::int64_t left = m.lines - line0;
   const int most = 1 << m.lines_shift, lines = left < most ? static_cast<int>(left) : most;

@@ -28,7 +28,7 @@ fast_dims fast_dims_of(const box_plan& p, const permute_args& a) {
   for (int i = 0; i < p.rank; ++i) {
     const box_dim& d = p.dims[i];
     const bool is_in = d.in_stride == p.unit, is_out = d.out_stride == p.unit;
-    // Inputs may overlap: of two dimensions with neighbouring elements one would begin chunks anywhere.
+    // Inputs may overlap: of two dimensions with neighbouring elements one would begin vectors misaligned.
     if (is_in && fast.in >= 0) return {};
     if (is_in) fast.in = i;
     if (is_out) fast.out = i;
@@ -71,9 +71,9 @@ void fill(tile_permutation& m, const box_plan& p, const fast_dims& fast) {
   }
 }
 
-// Eight lanes that a 16-byte shared access serves at once touch all banks: rows are an odd number of chunks apart, and
-// the blocks of neighbouring chunks too; where a line has fewer than eight chunks, so far apart that the next lines
-// fit between.
+// The eight lanes of one phase of a 16-byte shared access touch all banks: the pitch of rows is an odd number of
+// vectors, that of the blocks of neighbouring vectors too; where a line has fewer than eight vectors, the pitch leaves
+// room for the next lines.
 void lay_out(tile_permutation& m, std::int64_t edge) {
   m.by_chunks = kernels::make_divisor(m.most_chunks);
   m.lanes = 1;

@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(256)
   const tile_permutation& m = argument_after(by_value, out, in);
   constexpr int edge = 16 / Bytes, depth = Bytes == 8 ? 2 : 1;
   const auto place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-  if (place >= m.blocks) return;  // the whole block: the grid is a rectangle
+  if (place >= m.blocks) return;  // uniform exit: padding block of the 2-D grid
   const int block = static_cast<int>(place), thread = static_cast<int>(threadIdx.x);
   const int threads = static_cast<int>(blockDim.x);
   strided_place* const line_place = dynamic_shared<strided_place>();

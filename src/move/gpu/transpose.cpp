@@ -1,8 +1,8 @@
 // Which kernel transposes what. Elements of 1, 2, 4, 8 and 16 bytes: a few columns or rows (transpose_skinny), rows of
 // whole chunks (transpose_tile; transpose_strip where they are short, transpose_quads where there are few), batches of
-// small matrices (transpose_small; transpose_whole where they begin anywhere; transpose_spans where they have gaps,
+// small matrices (transpose_small; transpose_whole where they are misaligned; transpose_spans where they have gaps,
 // transpose_apart where they are tiny as well), some ten to a hundred columns or rows (transpose_slab, transpose_band),
-// rows that begin anywhere (transpose_words). Elements of 3, 5, 6, 7, 12 and 24 bytes are packed (transpose_odd); all
+// misaligned rows (transpose_words). Elements of 3, 5, 6, 7, 12 and 24 bytes are packed (transpose_odd); all
 // others are gathered (transpose_gather). The choice depends on shape, strides and alignment alone and takes constant
 // time.
 

@@ -84,7 +84,7 @@ int accesses_of(const odd_plan& p, const transpose_args& a) {
   });
 }
 
-// The runs in shared memory, so far apart that few banks conflict.
+// The runs in shared memory, padded so that few banks conflict.
 template <int Bytes>
 void lay_out_runs(odd_plan& p, const transpose_args& a, std::int64_t run_bytes, bool in_aligned) {
   odd_matrices& m = p.m;

@@ -1,9 +1,9 @@
 #pragma once
 
-// Transpose of elements of 3, 5, 6, 7, 12 and 24 bytes. `group` elements together are whole chunks of 16 bytes: 16
+// Transpose of elements of 3, 5, 6, 7, 12 and 24 bytes. `group` elements together are full vectors of 16 bytes: 16
 // elements of 3 bytes are 3 chunks. In three steps, 16 bytes at a time on the outside:
 //   load   the aligned chunks that hold the input's rows go to shared memory as they are: rows keep their alignment,
-//          so that elements, even if they begin anywhere, are cut from whole words
+//          so that elements, even of misaligned rows, are cut from full words
 //   pack   a thread takes a group of one column, each element from its one to three words, and packs it into chunks in
 //          registers, by a pattern that is known at compile time. Neighbouring lanes take neighbouring columns, whose
 //          words lie side by side: few bank conflicts
@@ -34,7 +34,7 @@ struct odd_element {
   // Blocks of a multiprocessor, to bound the registers.
   static constexpr int blocks_aligned = blocks_at_once(threads, Bytes == 3 ? 6 : Bytes == 7 ? 4 : 1);
   static constexpr int blocks_any = blocks_at_once(threads, Bytes == 3 ? 5 : Bytes == 7 ? 3 : 1);
-  // Loads of a thread on their way at a time: all that the usual tile takes, or an equal part of them.
+  // Loads of a thread in flight at a time: all that the usual tile takes, or an equal part of them.
   template <bool Aligned>
   static constexpr int rows_at_once = threads / (columns * Bytes / 16 + (Aligned ? 0 : 2));
   template <bool Aligned>
@@ -68,7 +68,7 @@ struct odd_matrices {
   int group_pitch;                // from one group of rows to the next
   int staged_pitch;               // from one packed column to the next, chunks
   divider run_chunks, column_chunks;
-  int run_step, column_step;  // runs or columns that the threads serve at once, a thread a chunk; 0: less than one
+  int run_step, column_step;  // runs or columns that the threads move at once, a thread a chunk; 0: less than one
 };
 
 // What a block works on.
@@ -94,7 +94,7 @@ __device__ int first_place(const unsigned char* from) {
 }
 
 // The input's runs to shared memory, chunk by chunk as they lie; `from` is the first byte of the first. A thread stays
-// with one chunk of the runs. Here all chunks may be read whole. Words: what both sides align chunks to.
+// with one chunk of the runs. Here all vectors may be read at once. Words: what both sides align chunks to.
 template <int Bytes, bool Aligned, class Words>
 __device__ void load_runs_inside(unsigned char* shared, const unsigned char* from, const odd_matrices& m) {
   constexpr int depth = sizeof(Words) < 16 ? 4 : odd_element<Bytes>::template load_depth<Aligned>;
@@ -347,7 +347,7 @@ __global__ void __launch_bounds__(odd_element<Bytes>::threads, Layout == odd_lay
   const std::uint32_t place = blockIdx.y * gridDim.x + blockIdx.x, line = divide(place, m.tiles_r);
   const std::uint32_t matrix = divide(line, m.tiles_c), tile_r = place - line * m.tiles_r.divisor,
                       tile_c = line - matrix * m.tiles_c.divisor;
-  if (matrix >= m.batch) return;  // the whole block: the grid is a rectangle
+  if (matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
   odd_tile t;
   t.row0 = static_cast<std::int64_t>(tile_r) * m.height;
   t.col0 = static_cast<std::int64_t>(tile_c) * m.columns;

@@ -25,7 +25,7 @@ __device__ inline indexed_key select(bool first, indexed_key a, indexed_key b) {
 }
 
 /// The layout of a thread's 8 vectors: vector i is part i % parts of row first + i / parts * row_step; parts of a row
-/// are `step` bytes apart.
+/// have a stride of `step` bytes.
 struct vector_layout {
   std::int64_t first;   ///< it and the rows after it may be out of range
   int last;             ///< the last valid row relative to `first`, or a number that no row reaches

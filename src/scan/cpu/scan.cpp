@@ -1,5 +1,5 @@
 // The scan on all cores, one pass over memory: a thread takes a chunk that its cache holds, sums it, waits for the sum
-// of all before it, tells what follows, and scans the chunk from the cache, while it sums the one that it takes next.
+// of all before it, publishes its own, and scans the chunk from the cache, while it sums the one that it takes next.
 // Chunks are taken in order, and each thread scans its own in order, so whoever waits waits for a thread at work. The
 // chunks do not depend on the number of threads, nor do the bits of the result. Rows that are no longer than a chunk
 // wait for nothing: a thread takes several.
@@ -118,7 +118,7 @@ struct chunk_place {
   }
 };
 
-// Waits for what comes before the chunk, and tells what follows, given the chunk's sum.
+// Waits for the sum before the chunk, and publishes the one behind it, given the chunk's own.
 template <class Kind>
 typename Kind::value pass_on(const chunk_place<Kind>& here, std::int64_t chunk, typename Kind::value sum,
                              chunk_state<typename Kind::value>* states) {
