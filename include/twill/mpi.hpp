@@ -51,7 +51,7 @@ inline private_communicator& private_of(MPI_Comm parent) {
   }();
   void* found = nullptr;
   int there = 0;
-  check(MPI_Comm_get_attr(parent, key, &found, &there), "MPI_Comm_get_attr");
+  check(MPI_Comm_get_attr(parent, key, static_cast<void*>(&found), &there), "MPI_Comm_get_attr");
   if (there != 0) return *static_cast<private_communicator*>(found);
   auto made = std::make_unique<private_communicator>();
   check(MPI_Comm_dup(parent, &made->comm), "MPI_Comm_dup");

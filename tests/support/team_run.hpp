@@ -2,8 +2,9 @@
 
 // Redistributions run on devices and compared, every byte of every rank's memory.
 
+#include <algorithm>
+#include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <twill/twill.hpp>
@@ -21,23 +22,22 @@ class rank_image {
         out_bytes_(rank_memory(of, of.shape.out, rank)),
         in_(stream, in_bytes_.size(), misalignment, 1),
         out_(stream, out_bytes_.size(), misalignment, 2) {
-    std::memcpy(in_.expected(), in_bytes_.data(), in_bytes_.size());
+    std::copy(in_bytes_.begin(), in_bytes_.end(), in_.expected());
     twill::upload_bytes(stream, in_bytes_.data(), in_.data(), in_bytes_.size());
     fill_output(stream);
     stream.wait();
   }
 
   twill::member_memory memory() const { return {in_.data(), out_.data()}; }
-  const void* expected_out() const { return out_bytes_.data(); }
 
   /// Makes the output wrong, in the order of the stream.
   void fill_output(twill::stream_ref stream) {
-    std::memset(out_.expected(), gap_byte, out_bytes_.size());
+    std::fill_n(out_.expected(), out_bytes_.size(), gap_byte);
     twill::fill_bytes(stream, out_.data(), gap_byte, out_bytes_.size());
   }
 
   bool right(twill::stream_ref stream) {
-    std::memcpy(out_.expected(), out_bytes_.data(), out_bytes_.size());
+    std::copy(out_bytes_.begin(), out_bytes_.end(), out_.expected());
     return in_.matches(stream) && out_.matches(stream);
   }
 
