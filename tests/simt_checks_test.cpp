@@ -177,10 +177,11 @@ TEST_SUITE_BEGIN("simt checks" * doctest::skip(TWILL_SANITIZED));
 TEST_CASE("a removed barrier is a race on shared memory") {
   const checked_device on;
   const auto fault = on.fault_of(&simt::removed_barrier);
-  CHECK(contains(fault,
-                 "device_fault: kernel twill::simt::(anonymous namespace)::removed_barrier failed in block "
-                 "(0,0,0) (race on shared memory: thread (32,0,0) loads 4 bytes" +
-                     at(simt::removed_barrier_line) + ", which thread (31,0,0) stored"));
+  CHECK(
+      contains(fault,
+               "device_fault: stream::wait: kernel twill::simt::(anonymous namespace)::removed_barrier failed in block "
+               "(0,0,0) (race on shared memory: thread (32,0,0) loads 4 bytes" +
+                   at(simt::removed_barrier_line) + ", which thread (31,0,0) stored"));
   CHECK(on.fault_of(&simt::with_barrier).empty());
 }
 

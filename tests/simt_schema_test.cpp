@@ -120,7 +120,7 @@ TEST_CASE("what it asks for, the reader misses; what it does not know, the reade
     auto sheet = a_sheet();
     sheet[name] = name == "timing" ? json(3) : json::object();
     CHECK(contains(complaint(sheet),
-                   "(" + name + (name == "timing" || name == "sources" ? " must be" : " is {}; it must be")));
+                   "(" + name + (name == "timing" || name == "sources" ? " must be" : " is an object; it must be")));
   }
   for (const std::string hash : timing_fields["channel_hash"]["enum"]) {
     auto sheet = a_sheet();

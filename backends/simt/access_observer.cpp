@@ -32,8 +32,16 @@ bool access_observer::is_private(std::uintptr_t at) const {
   return stacks_.holds(at) || own.holds(at) || arguments.holds(at);
 }
 
+// What these two call of the standard library may be the copies of a kernel's source, which report their accesses: not
+// to an observer at work.
+
 void access_observer::step(const void* place) {
-  if (++steps_[running.thread] <= launch_.step_limit) return;
+  access_observer* const reported_to = running.observer;
+  running.observer = nullptr;
+  if (++steps_[running.thread] <= launch_.step_limit) {
+    running.observer = reported_to;
+    return;
+  }
   auto why = "thread " + std::to_string(running.thread) + " has taken " + std::to_string(launch_.step_limit) +
              " steps, and is now at " + short_text(launch_.lines->of_call(place));
   running.runner->stop_thread(std::move(why), "see whether its loop can end; set_step_limit allows more");
@@ -43,6 +51,7 @@ void access_observer::access(std::uintptr_t at, std::size_t bytes, std::size_t a
                              const void* place) {
   step(place);
   if (!observes() || is_private(at)) return;
+  running.observer = nullptr;
   const checked_access access{at, bytes, alignment, kind, place, running.thread};
   access_fault fault;
   if (dynamic_shared_.holds(at)) {
@@ -60,6 +69,7 @@ void access_observer::access(std::uintptr_t at, std::size_t bytes, std::size_t a
     fault = checker_->check_unmapped(access);
   }
   if (!fault.why.empty()) running.runner->stop_thread(std::move(fault.why), fault.suggestion);
+  running.observer = this;
 }
 
 // A copy of a whole object comes as one access of any size; no GPU moves more than 16 bytes at once.
