@@ -18,17 +18,10 @@ using support::code_of;
 using support::message_of;
 using support::on_each_device;
 using support::redistribution;
+using support::slab_transpose;
 
 twill::team team_on(const twill::device& device, int size) {
   return twill::team::of_devices(std::vector<twill::device>(static_cast<std::size_t>(size), device));
-}
-
-redistribution matrix(int size, std::int64_t rows, std::int64_t cols, std::int64_t bytes) {
-  redistribution one;
-  one.size = size;
-  one.element_bytes = bytes;
-  one.shape = {{rows, cols}, {{size, 1}}, {{1, size}, {1, 0}}};
-  return one;
 }
 
 // All ranks on threads; what any of them threw, or that its result was wrong.
@@ -96,7 +89,7 @@ TEST_CASE("slabs and pencils") {
   on_each_device([](const twill::device& device) {
     for (const std::int64_t bytes : {1, 2, 4, 8, 12, 16}) {
       for (const std::int64_t n : {1, 7, 64, 131}) {
-        CHECK(support::right_in_one_process(device, matrix(4, n, n + 3, bytes), 2));
+        CHECK(support::right_in_one_process(device, slab_transpose(4, n, n + 3, bytes), 2));
       }
     }
     redistribution pencil;
@@ -142,9 +135,9 @@ TEST_CASE("messages beyond one part") {
   on_each_device([](const twill::device& device) {
     if (device.properties().is_gpu) return;
     // 12 MB from each rank to each other, and a shape that leaves some with nothing.
-    const auto many = on_threads(device, matrix(3, 3000, 3001, 4), twill::transport::mpi, 2);
+    const auto many = on_threads(device, slab_transpose(3, 3000, 3001, 4), twill::transport::mpi, 2);
     CHECK(many == std::vector<std::string>(3));
-    redistribution few = matrix(5, 2, 700000, 8);
+    redistribution few = slab_transpose(5, 2, 700000, 8);
     few.shape.out = {{5, 1}, {1, 0}, {}};
     const auto some = on_threads(device, few, twill::transport::mpi, 2);
     CHECK(some == std::vector<std::string>(5));
@@ -154,7 +147,7 @@ TEST_CASE("messages beyond one part") {
 TEST_CASE("random delays of ranks") {
   on_each_device([](const twill::device& device) {
     if (device.properties().is_gpu) return;
-    const auto one = matrix(4, 9, 10, 4);
+    const auto one = slab_transpose(4, 9, 10, 4);
     const int runs = device.properties().backend == "cpu" ? 1000 : 50;
     for (const auto via : {twill::transport::direct, twill::transport::mpi}) {
       const auto thrown = on_threads(device, one, via, runs, [](int rank, int run) {
@@ -250,14 +243,14 @@ TEST_CASE("ranks that disagree, and one that has a reason of its own") {
     CHECK(text.find("rank 1: in is null") != std::string::npos);
   }
   // The team goes on after both.
-  CHECK(on_threads(device, matrix(3, 6, 6, 4), twill::transport::automatic, 1) == std::vector<std::string>(3));
+  CHECK(on_threads(device, slab_transpose(3, 6, 6, 4), twill::transport::automatic, 1) == std::vector<std::string>(3));
 }
 
 TEST_CASE("a rank that does not come to a run") {
   on_each_device([](const twill::device& device) {
     if (device.properties().is_gpu) return;
     support::thread_links links(3, std::chrono::milliseconds(200));
-    const auto one = matrix(3, 30, 30, 4);
+    const auto one = slab_transpose(3, 30, 30, 4);
     for (const auto via : {twill::transport::direct, twill::transport::mpi}) {
       std::atomic<int> waiting{0};
       const auto thrown = support::on_each_rank(3, [&](int rank) {

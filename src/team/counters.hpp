@@ -18,11 +18,11 @@ class counters {
   /// Collective.
   counters(std::shared_ptr<team_state> team, std::chrono::milliseconds timeout);
 
-  /// In the stream of local rank `i`: tells all ranks. `ready` begins a run.
+  /// In the stream of local rank `i`: signals all ranks. `ready` begins a run.
   void signal(int i, stream_ref stream, handshake_phase phase);
 
-  /// What the stream is given later starts when all ranks have told. Where work is done at once, the host waits here.
-  /// Throws: device_fault naming the ranks that did not come in time.
+  /// What the stream is given later starts when all ranks have signalled. Where work is done at once, the host waits
+  /// here. Throws: device_fault naming the ranks that did not come in time.
   void await(int i, stream_ref stream, handshake_phase phase);
 
  private:

@@ -18,7 +18,7 @@ namespace {
 
 using support::message_of;
 using support::on_each_device;
-using support::redistribution;
+using support::slab_transpose;
 
 std::pair<int, int> rank_and_size() {
   int rank = 0, size = 1;
@@ -35,14 +35,6 @@ bool all_right(bool mine) {
 
 bool some_right(bool mine) {
   return !all_right(!mine);
-}
-
-redistribution matrix(int size, std::int64_t rows, std::int64_t cols, std::int64_t bytes) {
-  redistribution one;
-  one.size = size;
-  one.element_bytes = bytes;
-  one.shape = {{rows, cols}, {{size, 1}}, {{1, size}, {1, 0}}};
-  return one;
 }
 
 }  // namespace
@@ -79,9 +71,9 @@ TEST_CASE("messages beyond one part, and two teams at once") {
   on_each_device([&](const twill::device& device) {
     const auto one = twill::mpi::make_team(MPI_COMM_WORLD, device),
                other = twill::mpi::make_team(MPI_COMM_WORLD, device);
-    CHECK(all_right(support::right_on_rank(one, matrix(size, 2500, 2003, 4), twill::transport::mpi, 2)));
-    CHECK(all_right(support::right_on_rank(other, matrix(size, 1000, 1001, 16), twill::transport::mpi, 2)));
-    CHECK(all_right(support::right_on_rank(one, matrix(size, 10, 10, 1), twill::transport::mpi, 2)));
+    CHECK(all_right(support::right_on_rank(one, slab_transpose(size, 2500, 2003, 4), twill::transport::mpi, 2)));
+    CHECK(all_right(support::right_on_rank(other, slab_transpose(size, 1000, 1001, 16), twill::transport::mpi, 2)));
+    CHECK(all_right(support::right_on_rank(one, slab_transpose(size, 10, 10, 1), twill::transport::mpi, 2)));
   });
 }
 
@@ -91,7 +83,7 @@ TEST_CASE("no memory is shared between processes of the CPU's devices") {
   const auto device = twill::device::open("cpu");
   const auto team = twill::mpi::make_team(MPI_COMM_WORLD, device);
   const std::string text =
-      message_of([&] { support::right_on_rank(team, matrix(size, 8, 8, 4), twill::transport::direct, 1); });
+      message_of([&] { support::right_on_rank(team, slab_transpose(size, 8, 8, 4), twill::transport::direct, 1); });
   CAPTURE(text);
   CHECK(all_right(text.find("transport direct does not reach all ranks") != std::string::npos));
 }
@@ -101,11 +93,11 @@ TEST_CASE("ranks that disagree") {
   if (size == 1) return;
   const auto team = twill::mpi::make_team(MPI_COMM_WORLD, twill::device::open("cpu"));
   const std::string text = message_of([&, rank = rank, size = size] {
-    support::right_on_rank(team, matrix(size, 8, rank == 1 ? 9 : 8, 4), twill::transport::mpi, 1);
+    support::right_on_rank(team, slab_transpose(size, 8, rank == 1 ? 9 : 8, 4), twill::transport::mpi, 1);
   });
   CAPTURE(text);
   CHECK(all_right(text.find("ranks disagree on the extents (rank 1 has another") != std::string::npos));
-  CHECK(all_right(support::right_on_rank(team, matrix(size, 8, 8, 4), twill::transport::mpi, 1)));
+  CHECK(all_right(support::right_on_rank(team, slab_transpose(size, 8, 8, 4), twill::transport::mpi, 1)));
 }
 
 TEST_CASE("a rank that does not come") {
@@ -113,7 +105,7 @@ TEST_CASE("a rank that does not come") {
   if (size == 1) return;
   const auto device = twill::device::open("cpu");
   const auto team = twill::mpi::make_team(MPI_COMM_WORLD, device, std::chrono::milliseconds(500));
-  const auto one = matrix(size, 40, 40, 4);
+  const auto one = slab_transpose(size, 40, 40, 4);
   const twill::stream stream(device);
   support::rank_image image(one, rank, stream, 0);
   twill::global_options options;

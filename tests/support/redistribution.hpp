@@ -36,6 +36,15 @@ struct redistribution {
   }
 };
 
+/// A matrix in slabs of rows, and its transpose in slabs of rows.
+inline redistribution slab_transpose(int size, std::int64_t rows, std::int64_t cols, std::int64_t bytes) {
+  redistribution one;
+  one.size = size;
+  one.element_bytes = bytes;
+  one.shape = {{rows, cols}, {{size, 1}}, {{1, size}, {1, 0}}};
+  return one;
+}
+
 /// `size` as a product of `rank` numbers.
 inline std::vector<std::int64_t> random_parts(dice& random, int size, int rank) {
   std::vector<std::int64_t> parts(static_cast<std::size_t>(rank), 1);

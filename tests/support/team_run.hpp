@@ -9,6 +9,7 @@
 
 #include <twill/twill.hpp>
 
+#include "support/devices.hpp"
 #include "support/image.hpp"
 #include "support/redistribution.hpp"
 
@@ -46,16 +47,29 @@ class rank_image {
   image in_, out_;
 };
 
-/// All ranks in this thread, on one device. Returns whether it is right after each of `runs` runs.
+/// A device for each of `size` ranks: `first`, then the other test devices of its backend, and again from the
+/// beginning.
+inline std::vector<twill::device> team_devices(const twill::device& first, int size) {
+  std::vector<twill::device> all{first};
+  for (const auto& name : test_devices()) {
+    const auto other = twill::device::open(name);
+    if (other.properties().backend == first.properties().backend && other != first) all.push_back(other);
+  }
+  std::vector<twill::device> ranks;
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(size); ++rank) ranks.push_back(all[rank % all.size()]);
+  return ranks;
+}
+
+/// All ranks in this thread. Returns whether it is right after each of `runs` runs.
 inline bool right_in_one_process(const twill::device& device, const redistribution& of, int runs,
                                  std::size_t misalignment = 0) {
-  const auto team = twill::team::of_devices(std::vector<twill::device>(static_cast<std::size_t>(of.size), device));
+  const auto team = twill::team::of_devices(team_devices(device, of.size));
   std::vector<twill::stream> streams;
   std::vector<twill::stream_ref> refs;
   std::vector<std::unique_ptr<rank_image>> ranks;
   std::vector<twill::member_memory> memory;
   for (int rank = 0; rank < of.size; ++rank) {
-    streams.emplace_back(device);
+    streams.emplace_back(team.local_device(rank));
     refs.emplace_back(streams.back());
     ranks.push_back(std::make_unique<rank_image>(of, rank, refs.back(), misalignment));
     memory.push_back(ranks.back()->memory());
