@@ -101,6 +101,19 @@ inline std::vector<tried_call> tried_sums() {
                                  {twill::scan_op::sum, false, two_passes});
                    }});
   }
+  for (const bool two_passes : {false, true}) {
+    all.push_back({two_passes ? "scan_segments, two passes" : "scan_segments", [=](const call_memory& m) {
+                     // Offsets 0, 0x1300, 0x1301 and 0x2b00.
+                     auto* const bytes = static_cast<unsigned char*>(m.reduction.data());
+                     twill::fill_bytes(m.stream, bytes, 0, 8 * 4);
+                     for (const int place : {1, 2}) twill::fill_bytes(m.stream, bytes + 8 * place + 1, 0x13, 1);
+                     twill::fill_bytes(m.stream, bytes + 16, 1, 1);
+                     twill::fill_bytes(m.stream, bytes + 25, 0x2b, 1);
+                     twill::scan_segments(m.stream, as<const int>(m.in), as<int>(m.out), 20001,
+                                          as<const std::int64_t>(m.reduction), 4, m.scratch,
+                                          {twill::scan_op::sum, false, two_passes});
+                   }});
+  }
   all.push_back({"sieve_count", [](const call_memory& m) {
                    twill::sieve_count(m.stream, as<std::uint64_t>(m.out), {0, 100000}, m.scratch);
                  }});
