@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include <twill/ladder/array.hpp>
+#include <twill/ladder/transpose.hpp>
 #include <twill/twill.hpp>
 
 #include "support/cases.hpp"
@@ -39,6 +41,26 @@ TEST_CASE("grids of more blocks than 32 bits count") {
           twill::reduce_rows(stream, far_away<const unsigned char>(57), out, {std::int64_t{1} << 40, 70001}, scratch,
                              {twill::reduce_op::max});
         }) == errc::unsupported);
+}
+
+TEST_CASE("rungs whose grids are larger than a device's") {
+  const auto device = twill::device::open("simt");
+  const twill::stream stream(device);
+  const twill::raw_buffer scratch(device, std::size_t{8} << 20);
+  const auto* in = far_away<const unsigned char>(50);
+  auto* out = far_away<unsigned char>(60);
+  const auto transpose = [&](std::int64_t rows, std::int64_t cols) {
+    return support::code_of([&] { twill::transpose_rung(stream, "naive-row", in, out, 4, rows, cols); });
+  };
+  CHECK(transpose(std::int64_t{1} << 37, 1) == errc::unsupported);  // grid z
+  CHECK(transpose(1, std::int64_t{1} << 37) == errc::unsupported);  // grid x
+  const auto array = [&](const char* op, const char* rung) {
+    return support::code_of([&] {
+      twill::array_rung(stream, op, rung, in, out, twill::element_type::f32, std::int64_t{1} << 43, scratch);
+    });
+  };
+  CHECK(array("reverse", "naive") == errc::unsupported);
+  CHECK(array("increment", "naive") == errc::unsupported);
 }
 
 TEST_CASE("a scan of more than 2^31 tiles") {
