@@ -28,9 +28,9 @@ struct tile_pair {
 
 __device__ inline tile_pair pair_of(const square_matrices& m) {
   const std::int64_t place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-  const std::int64_t matrix = place / m.pairs, k = place - matrix * m.pairs;
-  // Column j of the triangle begins at j * (j + 1) / 2. The root is off by one at most.
-  auto j = static_cast<std::int64_t>((sqrt(8.0 * static_cast<double>(k) + 1.0) - 1.0) / 2.0);
+  const std::int64_t matrix = place < m.pairs ? 0 : place / m.pairs, k = place - matrix * m.pairs;
+  // Column j of the triangle begins at j * (j + 1) / 2. The root is off by one at most, as long as j has 22 bits.
+  auto j = static_cast<std::int64_t>(sqrtf(2.0F * static_cast<float>(k) + 0.25F) - 0.5F);
   if (j * (j + 1) / 2 > k) --j;
   if ((j + 1) * (j + 2) / 2 <= k) ++j;
   return {matrix, k - j * (j + 1) / 2, j};
