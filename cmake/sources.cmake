@@ -55,6 +55,7 @@ set(twill_common_sources
   src/move/plan/gather.cpp
   src/move/plan/normal_form.cpp
   src/move/plan/tile.cpp
+  src/move/plan/transposes.cpp
   src/team/plan/exchange.cpp
   src/team/plan/layout.cpp)
 
@@ -93,7 +94,6 @@ set(twill_kernel_sources
   src/move/gpu/copy.cpp
   src/move/gpu/elementwise_batch.cpp
   src/move/gpu/gather.cpp
-  src/move/gpu/gather_2d.cpp
   src/move/gpu/in_place.cpp
   src/move/gpu/in_place_passes.cpp
   src/move/gpu/in_place_square.cpp
@@ -336,6 +336,7 @@ set(twill_tests
   tests/simt_injection_test.cpp
   tests/simt_kernels_test.cpp
   tests/simt_models_test.cpp
+  tests/simt_planning_test.cpp
   tests/simt_prediction_test.cpp
   tests/simt_rules_test.cpp
   tests/simt_scan_test.cpp

@@ -15,6 +15,7 @@
 
 #include <twill/twill.hpp>
 
+#include "support/allocations.hpp"
 #include "support/devices.hpp"
 
 namespace {
@@ -31,6 +32,10 @@ void* allocated(std::size_t bytes, std::size_t alignment) {
 }
 
 }  // namespace
+
+std::uint64_t support::host_allocations() {
+  return allocations.load();
+}
 
 void* operator new(std::size_t bytes) {
   return allocated(bytes == 0 ? 1 : bytes, 1);

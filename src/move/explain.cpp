@@ -34,7 +34,9 @@ std::vector<candidate> explain_permute(const device& on, extent element_bytes, c
     const auto args = detail::checked_permutation(at(in, first), at(out, 3 * first), element_bytes, shape);
     if (!args || args->rank == 0 || on.impl()->operations->move.permute_with == nullptr) return found;
     const detail::candidates all = detail::candidates_of(*args, detail::model_of(on.properties()));
+    const detail::work_queue queue{on.impl().get(), nullptr};
     for (int i = 0; i < all.count; ++i) {
+      if (!on.impl()->operations->move.permute_with(queue, *args, all.list[i].kind, true)) continue;
       const bool gathers = all.list[i].kind == detail::family::gather;
       found.push_back({detail::name_of(all.list[i].kind), all.list[i].microseconds, gathers ? text(*all.gather) : ""});
     }
@@ -52,7 +54,7 @@ void permute_bytes_with(stream_ref stream, const std::string& kernel, const void
     detail::require(kind < detail::families, "no kernel of this name", kernel, "take one that explain_permute lists");
     if (!args) return;
     const auto run = detail::operations_of(stream).move.permute_with;
-    const bool done = run != nullptr && args->rank > 0 && run(queue, *args, static_cast<detail::family>(kind));
+    const bool done = run != nullptr && args->rank > 0 && run(queue, *args, static_cast<detail::family>(kind), false);
     detail::require(done, "this kernel cannot move the shape", kernel, "take one that explain_permute lists");
   });
 }

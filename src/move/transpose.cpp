@@ -7,8 +7,6 @@
 #include "core/operations.hpp"
 #include "move/copy_rows.hpp"
 #include "move/operations.hpp"
-#include "move/permute_call.hpp"
-#include "move/plan/normal_form.hpp"
 
 namespace twill {
 namespace {
@@ -86,19 +84,6 @@ detail::pitched_rows rows_of_vectors(const transpose_args& a) {
   return {a.in, a.out, a.batch, bytes, a.in_stride * a.element_bytes, a.out_stride * a.element_bytes};
 }
 
-// Where there are kernels to choose from, by the cheapest for the normal form.
-void run(stream_ref stream, const detail::work_queue& queue, const transpose_args& a) {
-  const detail::move_operations& move = detail::operations_of(stream).move;
-  if (move.permute_with == nullptr) return move.transpose(queue, a);
-  const std::int64_t size = a.element_bytes;
-  detail::permute_args form{a.in, a.out, size, 3, {}};
-  form.dims[0] = {a.rows, a.in_ld * size, size};
-  form.dims[1] = {a.cols, size, a.out_ld * size};
-  form.dims[2] = {a.batch, a.in_stride * size, a.out_stride * size};
-  detail::normalise(form);
-  detail::run_permutation(stream, form);
-}
-
 }  // namespace
 
 void transpose_bytes(stream_ref stream, const void* in, void* out, extent element_bytes, const transpose_shape& shape) {
@@ -109,7 +94,7 @@ void transpose_bytes(stream_ref stream, const void* in, void* out, extent elemen
     if (const auto rows = rows_of_vectors(args); rows.rows > 0) {
       detail::copy_rows(stream, rows, detail::copy_direction::device_to_device);
     } else {
-      run(stream, queue, args);
+      detail::operations_of(stream).move.transpose(queue, args);
     }
   });
 }

@@ -24,7 +24,6 @@ class directed_calls {
     all.any_rows();
     all.small();
     all.with_gaps();
-    all.gathered();
     all.odd_elements();
     all.squares();
     all.rectangles();
@@ -50,7 +49,7 @@ class directed_calls {
     const std::int64_t given_in = s.in_stride, in_stride = given_in != 0 ? given_in : s.rows * in_ld;
     const std::int64_t given_out = s.out_stride, out_stride = given_out != 0 ? given_out : s.cols * out_ld;
     permute({{s.batch, s.rows, s.cols}, {0, 2, 1}, {in_stride, in_ld, 1}, {out_stride, out_ld, 1}}, bytes, in_offset,
-            out_offset, "transpose");
+            out_offset, matrix_kernels);
   }
 
   // Rows of whole chunks: quads where a multiprocessor gets little, tiles beyond, strips of short rows.
@@ -133,25 +132,6 @@ class directed_calls {
     }
     transpose({5, 7, 331, 8, 0, 41, 38}, 16, 16, 48);
     for (const std::int64_t row : {31, 62, 124, 248, 496}) copy({333, row, row + (row & -row), 0}, 5 * row, 3 * row);
-  }
-
-  // What no other kernel takes, in units of each size, an element being one or some of them: tiles, full rows of the
-  // input, full columns and whole matrices. Rows of a multiple of a line are padded in shared memory.
-  void gathered() {
-    for (const std::int64_t unit : {1, 2, 4, 8, 16}) {
-      for (const std::int64_t bytes : {unit, (unit < 8 ? 11 : unit == 8 ? 5 : 3) * unit}) {
-        const std::int64_t other = unit == 16 ? 0 : unit;  // off a multiple of 16
-        // Of whole elements of 16 bytes, only the smallest matrices are gathered.
-        const bool few = bytes == 16;
-        const std::int64_t rows = few ? 5 : 13, cols = few ? 7 : 21, even = few ? 4 : 64 / (bytes == unit ? 1 : unit);
-        transpose({rows, cols, 1, cols + 1, rows + 2}, bytes, other, 3 * other);
-        transpose({rows, cols, 1, cols, rows + 2}, bytes, other, 3 * other);
-        transpose({rows, even, 1, even, rows + 2}, bytes, other, 3 * other);
-        transpose({rows, cols, 1, cols + 1}, bytes, other, 3 * other);
-        transpose({rows, cols}, bytes, other, 3 * other);
-        transpose({rows, even}, bytes, other, 3 * other);
-      }
-    }
   }
 
   void odd_elements() {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -68,6 +69,22 @@ inline drawn_call transpose_in_place_call(const twill::transpose_in_place_shape&
   return call;
 }
 
+/// Stands for the kernels of transposed matrices.
+inline constexpr const char* matrix_kernels = "of matrices";
+
+/// Moves a transpose by each of those kernels that applies, or where there is none as the planner chooses.
+inline void permute_by_matrix_kernels(twill::stream_ref stream, const void* in, void* out, std::int64_t bytes,
+                                      const twill::permute_shape& s) {
+  const std::set<std::string> others{"tiled", "misaligned", "rows", "gather", "elementwise"};
+  bool done = false;
+  for (const auto& one : twill::explain_permute(stream.on(), bytes, s, in, out)) {
+    if (others.count(one.kernel) != 0) continue;
+    twill::permute_bytes_with(stream, one.kernel, in, out, bytes, s);
+    done = true;
+  }
+  if (!done) twill::permute_bytes(stream, in, out, bytes, s);
+}
+
 inline drawn_call permute_call(const twill::permute_shape& s, std::int64_t bytes, std::size_t in_offset,
                                std::size_t out_offset, const std::string& kernel = "") {
   twill::permute_shape full = s;
@@ -85,6 +102,8 @@ inline drawn_call permute_call(const twill::permute_shape& s, std::int64_t bytes
   call.run = [=](twill::stream_ref stream, const unsigned char* from, unsigned char* to, unsigned char*) {
     if (kernel.empty() || stream.on().properties().backend == "cpu") {  // the CPU has no kernels to choose among
       twill::permute_bytes(stream, from + in.before, to + out.before, bytes, s);
+    } else if (kernel == matrix_kernels) {
+      permute_by_matrix_kernels(stream, from + in.before, to + out.before, bytes, s);
     } else {
       twill::permute_bytes_with(stream, kernel, from + in.before, to + out.before, bytes, s);
     }

@@ -10,6 +10,7 @@
 #include "gpu/limits.hpp"
 #include "in_place_plan.hpp"
 #include "launch.hpp"
+#include "move/plan/transposes.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -19,7 +20,8 @@ using detail::transpose_in_place_args;
 using detail::work_queue;
 
 // Units of a matrix; beyond, a block of threads for each is no waste. Of a block: four for each thread.
-constexpr std::int64_t most_units = kernels::apart_threads / 2, block_units = kernels::apart_threads * 4;
+static_assert(detail::most_tiny_units == kernels::apart_threads / 2);
+constexpr std::int64_t most_units = detail::most_tiny_units, block_units = kernels::apart_threads * 4;
 
 std::int64_t unit_of(std::int64_t element_bytes, std::int64_t alignment) {
   return std::min(alignment, lowest_bit(element_bytes));
@@ -47,14 +49,8 @@ kernels::apart_matrices matrices_of(const transpose_args& a, std::int64_t unit) 
 
 }  // namespace
 
-bool apart_serves(const transpose_args& a, std::int64_t alignment) {
-  const std::int64_t elements = a.rows * a.cols;
-  const bool gaps = a.in_ld != a.cols || a.out_ld != a.rows || a.in_stride != elements || a.out_stride != elements;
-  return a.batch > 1 && gaps && tiny(a.rows, a.cols, a.element_bytes / unit_of(a.element_bytes, alignment));
-}
-
-void start_apart(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
-  const std::int64_t unit = unit_of(a.element_bytes, alignment);
+void start_apart(const work_queue& queue, const transpose_args& a) {
+  const std::int64_t unit = detail::transpose_unit(a);
   const auto m = matrices_of(a, unit);
   const auto config = grid_of(ceil_div(a.batch, m.at_once), kernels::apart_threads, 0);
   with_unit(unit, [&](auto one) {

@@ -10,6 +10,7 @@
 #include "families.hpp"
 #include "in_place_plan.hpp"
 #include "launch.hpp"
+#include "move/plan/transposes.hpp"
 #include "operations.hpp"
 
 namespace twill::TWILL_BACKEND {
@@ -77,7 +78,7 @@ void turn_small(const work_queue& queue, const transpose_in_place_args& a, std::
   const std::int64_t matrix = a.rows * a.cols;
   detail::transpose_args whole{a.data,  a.data, a.element_bytes, a.rows,   a.cols,
                                a.batch, a.cols, a.rows,          a.stride, a.stride};
-  if (small_serves(whole, limits_of(queue.device->properties()))) {
+  if (detail::is_staged(whole, limits_of(queue.device->properties()).shared_bytes)) {
     whole.batch = small_in_place(whole);
     if (whole.batch > 0) start_small(queue, whole);
     left.data = bytes_of(a.data) + whole.batch * matrix * a.element_bytes;

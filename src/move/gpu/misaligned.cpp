@@ -9,6 +9,7 @@
 #include "backends/error.hpp"
 #include "gpu/limits.hpp"
 #include "launch.hpp"
+#include "move/plan/transposes.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -124,18 +125,13 @@ void start(const work_queue& queue, const transpose_args& a) {
 }
 
 template <int Bytes>
-bool fits(std::int64_t shared_bytes) {
-  return tiles_of<Bytes, true>::small::bytes <= shared_bytes;
+constexpr bool has_bytes(std::int64_t bytes) {
+  return tiles_of<Bytes, true>::small::bytes == bytes && tiles_of<Bytes, false>::small::bytes == bytes;
 }
+static_assert(has_bytes<1>(detail::tile_bytes_misaligned[0]) && has_bytes<2>(detail::tile_bytes_misaligned[1]) &&
+              has_bytes<4>(detail::tile_bytes_misaligned[2]) && has_bytes<8>(detail::tile_bytes_misaligned[3]));
 
 }  // namespace
-
-bool words_serve(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
-  const std::int64_t bytes = a.element_bytes, shared = limits_of(queue.device->properties()).shared_bytes;
-  if (alignment < bytes || a.rows * bytes < 256 || a.cols * bytes < (bytes < 8 ? 128 : 512)) return false;
-  return (bytes == 1 && fits<1>(shared)) || (bytes == 2 && fits<2>(shared)) || (bytes == 4 && fits<4>(shared)) ||
-         (bytes == 8 && fits<8>(shared));
-}
 
 void start_words(const work_queue& queue, const transpose_args& a) {
   switch (a.element_bytes) {

@@ -95,7 +95,7 @@ bool fill(word_permutation& m, const box_plan& p, std::int64_t& batches) {
 }
 
 template <int Bytes, bool Whole>
-bool start(const work_queue& queue, const permute_args& a, word_permutation& m, std::int64_t batches) {
+bool start(const work_queue& queue, const permute_args& a, word_permutation& m, std::int64_t batches, bool only_ask) {
   using tile = typename tile_of<Bytes, Whole>::type;
   const device_limits limits = limits_of(queue.device->properties());
   constexpr std::int64_t shared = tile::bytes + 8 * 32 * tile::per_word, step = 16 / Bytes;
@@ -103,6 +103,7 @@ bool start(const work_queue& queue, const permute_args& a, word_permutation& m, 
   if (shared > limits.shared_bytes || batches > most / (down * across)) return false;
   const std::int64_t tiles = down * across * batches, even = ceil_div(ceil_div(m.cols, across), step) * step;
   if (tiles < 2 * limits.multiprocessors) return false;
+  if (only_ask) return true;
   m.width = static_cast<int>(std::min<std::int64_t>(tile::width, even));
   m.tiles_r = kernels::make_divisor(down);
   m.tiles_c = kernels::make_divisor(across);
@@ -122,7 +123,7 @@ bool whole_words(const box_plan& p, const void* in) {
 
 }  // namespace
 
-bool permute_by_words(const work_queue& queue, const permute_args& a) {
+bool permute_by_words(const work_queue& queue, const permute_args& a, bool only_ask) {
   const std::int64_t unit = unit_of(a);
   if (a.run_bytes != unit || unit > 8) return false;
   box_plan p = plan_units(a, unit);
@@ -134,13 +135,13 @@ bool permute_by_words(const work_queue& queue, const permute_args& a) {
   const bool whole = whole_words(p, a.in);
   switch (unit) {
     case 1:
-      return whole ? start<1, true>(queue, a, m, batches) : start<1, false>(queue, a, m, batches);
+      return whole ? start<1, true>(queue, a, m, batches, only_ask) : start<1, false>(queue, a, m, batches, only_ask);
     case 2:
-      return whole ? start<2, true>(queue, a, m, batches) : start<2, false>(queue, a, m, batches);
+      return whole ? start<2, true>(queue, a, m, batches, only_ask) : start<2, false>(queue, a, m, batches, only_ask);
     case 4:
-      return start<4, true>(queue, a, m, batches);
+      return start<4, true>(queue, a, m, batches, only_ask);
     default:
-      return start<8, true>(queue, a, m, batches);
+      return start<8, true>(queue, a, m, batches, only_ask);
   }
 }
 

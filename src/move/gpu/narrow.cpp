@@ -63,18 +63,6 @@ skinny_kernel kernel_of(const skinny_plan& p, std::int64_t bytes) {
 
 }  // namespace
 
-bool skinny_serves(const work_queue& queue, const transpose_args& a) {
-  const skinny_plan p = plan_of(a);
-  const std::int64_t bytes = a.element_bytes;
-  if (bytes > 16 || lowest_bit(bytes) != bytes || p.extent < least_extent || p.extent > most_extent) return false;
-  if (p.length * bytes < 64 * 16 || (p.tall ? a.in_ld : a.out_ld) != p.extent) return false;
-  if (shared_bytes(p.extent, 64) > limits_of(queue.device->properties()).shared_bytes) return false;
-  const auto addresses = reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out);
-  const std::int64_t distances =
-      (p.tall ? a.out_ld : a.in_ld) | p.length | (a.batch > 1 ? a.in_stride | a.out_stride : 0);
-  return ((static_cast<std::int64_t>(addresses) | distances * bytes) & 15) == 0;
-}
-
 void start_skinny(const work_queue& queue, const transpose_args& a) {
   const skinny_plan p = plan_of(a);
   const std::int64_t bytes = a.element_bytes, groups = p.length * bytes / 16;

@@ -2,6 +2,7 @@
 
 #include "elementwise.hpp"
 
+#include "families.hpp"
 #include "gpu/limits.hpp"
 #include "launch.hpp"
 #include "move/plan/candidates.hpp"
@@ -49,27 +50,36 @@ void permute_naively(const work_queue& queue, const permute_args& a) {
   }
 }
 
+// Whether one of the families of transposes launched it.
+bool launch_transpose(const work_queue& queue, const detail::transpose_args& a, detail::family kind, bool only_ask) {
+  using start = void (*)(const work_queue&, const detail::transpose_args&);
+  constexpr start starts[] = {&start_skinny, &start_tile, &start_quads, &start_strip, &start_words, &start_small,
+                              &start_whole,  nullptr,     &start_slab,  &start_band,  &start_apart};
+  if (kind == detail::family::staged_strided) return transpose_by_spans(queue, a, only_ask);
+  if (kind == detail::family::vec3) return start_odd(queue, a, only_ask);
+  if (!only_ask) starts[static_cast<int>(kind)](queue, a);
+  return true;
+}
+
 // Whether the family launched it.
 bool launch_candidate(const work_queue& queue, const permute_args& a, const detail::candidates& all,
-                      detail::family kind) {
+                      detail::family kind, bool only_ask) {
   switch (kind) {
-    case detail::family::transpose:
-      transpose(queue, *detail::as_transpose(a));
-      return true;
     case detail::family::tiled:
-      return permute_by_tile(queue, a);
+      return permute_by_tile(queue, a, only_ask);
     case detail::family::misaligned:
-      return permute_by_words(queue, a);
+      return permute_by_words(queue, a, only_ask);
     case detail::family::rows:
-      return permute_by_rows(queue, a);
+      return permute_by_rows(queue, a, only_ask);
     case detail::family::gather:
-      launch_gather(queue, a, *all.gather);
+      if (!only_ask) launch_gather(queue, a, *all.gather);
       return true;
     case detail::family::elementwise:
-      permute_naively(queue, a);
+      if (!only_ask) permute_naively(queue, a);
       return true;
+    default:
+      return launch_transpose(queue, *detail::as_transpose(a), kind, only_ask);
   }
-  return false;
 }
 
 detail::candidates candidates_on(const work_queue& queue, const permute_args& a) {
@@ -78,18 +88,22 @@ detail::candidates candidates_on(const work_queue& queue, const permute_args& a)
 
 }  // namespace
 
-bool permute_with(const work_queue& queue, const permute_args& a, detail::family kind) {
+bool permute_with(const work_queue& queue, const permute_args& a, detail::family kind, bool only_ask) {
   const detail::candidates all = candidates_on(queue, a);
   for (int i = 0; i < all.count; ++i) {
-    if (all.list[i].kind == kind) return launch_candidate(queue, a, all, kind);
+    if (all.list[i].kind == kind) return launch_candidate(queue, a, all, kind, only_ask);
   }
   return false;
 }
 
+// The cheapest, or the next one where a launch refuses that.
 void permute(const work_queue& queue, const permute_args& a) {
-  const detail::candidates all = candidates_on(queue, a);
+  const detail::device_model device = detail::model_of(queue.device->properties());
+  const detail::candidates first = detail::candidates_of(a, device, detail::wanted::cheapest);
+  if (launch_candidate(queue, a, first, first.list[0].kind, false)) return;
+  const detail::candidates all = detail::candidates_of(a, device);
   for (int i = 0; i < all.count; ++i) {
-    if (launch_candidate(queue, a, all, all.list[i].kind)) return;
+    if (launch_candidate(queue, a, all, all.list[i].kind, false)) return;
   }
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// The kernel families of permutations, each defined in the file of its name. Those that return bool launch nothing and
-// return false where the kernel does not apply to the shape, or the device.
+// The launches of the kernel families of permutations, each defined in the file of its name. Those that return bool
+// launch nothing and return false where the kernel does not apply to the shape, or the device; `only_ask`: nothing is
+// launched.
 
 #include "move/operations.hpp"
 #include "move/plan/gather.hpp"
@@ -9,8 +10,8 @@
 namespace twill::TWILL_BACKEND {
 
 void launch_gather(const detail::work_queue& queue, const detail::permute_args& args, const detail::gather_plan& plan);
-bool permute_by_rows(const detail::work_queue& queue, const detail::permute_args& args);
-bool permute_by_tile(const detail::work_queue& queue, const detail::permute_args& args);
-bool permute_by_words(const detail::work_queue& queue, const detail::permute_args& args);
+bool permute_by_rows(const detail::work_queue& queue, const detail::permute_args& args, bool only_ask);
+bool permute_by_tile(const detail::work_queue& queue, const detail::permute_args& args, bool only_ask);
+bool permute_by_words(const detail::work_queue& queue, const detail::permute_args& args, bool only_ask);
 
 }  // namespace twill::TWILL_BACKEND

@@ -34,7 +34,7 @@ void start(const work_queue& queue, const permute_args& a, const line_rows& m) {
 
 }  // namespace
 
-bool permute_by_rows(const work_queue& queue, const permute_args& a) {
+bool permute_by_rows(const work_queue& queue, const permute_args& a, bool only_ask) {
   if (a.run_bytes < 16 || a.run_bytes > longest_line) return false;
   line_rows m{};
   m.row_bytes = m.line_bytes = static_cast<int>(a.run_bytes);
@@ -59,6 +59,7 @@ bool permute_by_rows(const work_queue& queue, const permute_args& a) {
   m.by_line = kernels::make_divisor(by_line);
   m.chunks = lines * by_line;
   if (lines > INT32_MAX) return false;
+  if (only_ask) return true;
   const std::int64_t unit = unit_of(a);
   if (unit == 16) {
     start<word16>(queue, a, m);

@@ -10,6 +10,7 @@
 #include "backends/error.hpp"
 #include "gpu/limits.hpp"
 #include "launch.hpp"
+#include "move/plan/transposes.hpp"
 #include "staged_padding.hpp"
 
 namespace twill::TWILL_BACKEND {
@@ -19,7 +20,8 @@ using detail::transpose_args;
 using detail::work_queue;
 using kernels::small_matrices;
 
-constexpr std::int64_t short_window = 4096, long_window = 16384;
+using detail::long_window;
+using detail::short_window;
 
 // Windows of a block that leave room for three blocks on a multiprocessor.
 template <int Capacity>
@@ -97,17 +99,6 @@ void start_small_of(const work_queue& queue, const transpose_args& a) {
 }
 
 }  // namespace
-
-bool small_serves(const transpose_args& a, const device_limits& limits) {
-  if (a.element_bytes > 16 || lowest_bit(a.element_bytes) != a.element_bytes) return false;
-  if (a.rows > long_window || a.cols > long_window || a.batch == 1) return false;
-  const std::int64_t elements = a.rows * a.cols, piece = until_aligned(elements * a.element_bytes, 16);
-  const bool packed = a.in_ld == a.cols && a.out_ld == a.rows && a.in_stride == elements && a.out_stride == elements;
-  const auto addresses = reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out);
-  if (!packed || addresses % 16 != 0) return false;
-  return piece <= short_window ? runs_in<short_window>(limits) > 0
-                               : piece <= long_window && runs_in<long_window>(limits) > 0;
-}
 
 // Those of whole windows, which go through shared memory.
 std::int64_t small_in_place(const transpose_args& a) {

@@ -7,6 +7,7 @@
 #include "backends/error.hpp"
 #include "gpu/limits.hpp"
 #include "launch.hpp"
+#include "move/plan/transposes.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -14,12 +15,7 @@ namespace {
 using detail::transpose_args;
 using detail::work_queue;
 
-constexpr std::int64_t least_rows = 9;
-
-// Beyond, too few blocks fit on a multiprocessor, and other kernels are ahead.
-std::int64_t most_rows(std::int64_t element_bytes) {
-  return element_bytes < 4 ? 96 : 72;
-}
+static_assert(kernels::band_pitch == detail::band_pitch && kernels::band_bytes == detail::band_bytes);
 
 template <class Unit>
 void start_band_of(const work_queue& queue, const transpose_args& a) {
@@ -41,15 +37,6 @@ void start_band_of(const work_queue& queue, const transpose_args& a) {
 }
 
 }  // namespace
-
-bool band_serves(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
-  const std::int64_t size = a.element_bytes;
-  if (size > 4 || lowest_bit(size) != size || alignment < size || a.out_ld != a.rows) return false;
-  if (a.rows < least_rows || a.rows > most_rows(size) || a.cols * size < 8 * kernels::band_bytes) return false;
-  const device_limits limits = limits_of(queue.device->properties());
-  return a.rows * kernels::band_pitch <= limits.shared_bytes / 3 &&
-         a.cols * size / kernels::band_bytes * a.batch >= 2 * limits.multiprocessors;
-}
 
 void start_band(const work_queue& queue, const transpose_args& a) {
   switch (a.element_bytes) {

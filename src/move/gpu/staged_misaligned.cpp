@@ -52,16 +52,6 @@ void start_whole_of(const work_queue& queue, const transpose_args& a) {
 
 }  // namespace
 
-bool whole_serves(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
-  const std::int64_t size = a.element_bytes;
-  if (size > 8 || lowest_bit(size) != size || alignment < size || a.in_ld != a.cols || a.out_ld != a.rows) return false;
-  const device_limits limits = limits_of(queue.device->properties());
-  const std::int64_t most = limits.shared_bytes / (size == 1 ? 2 : 3);  // so many blocks of a multiprocessor
-  if (a.rows > most || a.cols > most || a.rows * a.cols > most / size) return false;
-  if (shared_with_padding(at_once(a) * a.rows * a.cols * size) > most) return false;
-  return a.batch / at_once(a) >= limits.multiprocessors;
-}
-
 void start_whole(const work_queue& queue, const transpose_args& a) {
   switch (a.element_bytes) {
     case 1:

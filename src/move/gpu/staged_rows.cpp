@@ -17,8 +17,6 @@ namespace {
 using detail::transpose_args;
 using detail::work_queue;
 
-constexpr std::int64_t least_cols = 9, most_cols = 256;
-
 // A slab writes 512 bytes of each output row, or 256 where there are many.
 int chunks_shift_of(const transpose_args& a) {
   return a.cols <= 64 ? 5 : 4;
@@ -53,15 +51,6 @@ void start_slab_of(const work_queue& queue, const transpose_args& a) {
 }
 
 }  // namespace
-
-bool slab_serves(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
-  const std::int64_t size = a.element_bytes;
-  if (size > 8 || lowest_bit(size) != size || alignment < size || a.in_ld != a.cols) return false;
-  if (a.cols < least_cols || a.cols > most_cols || a.rows * size < 8 * written_bytes(a)) return false;
-  const device_limits limits = limits_of(queue.device->properties());
-  return slab_bytes(a) <= limits.shared_bytes / 3 &&
-         a.rows * size / written_bytes(a) * a.batch >= 2 * limits.multiprocessors;
-}
 
 void start_slab(const work_queue& queue, const transpose_args& a) {
   switch (a.element_bytes) {

@@ -14,9 +14,8 @@ using detail::pitched_rows;
 using detail::transpose_args;
 using detail::work_queue;
 
-constexpr std::int64_t farthest = 1 << 16;        // bytes from a matrix to the next
-constexpr std::int64_t longest_row = 512;         // bytes of a row that is copied
-constexpr std::int64_t largest_matrix = 1 << 14;  // bytes; larger ones are worth a block of another kernel
+constexpr std::int64_t farthest = 1 << 16;  // bytes from a row to the next
+constexpr std::int64_t longest_row = 512;   // bytes of a row that is copied
 
 template <class Unit, class Word>
 void start(const work_queue& queue, void* out, const void* in, const span_plan& p) {
@@ -31,13 +30,15 @@ void start(const work_queue& queue, void* out, const void* in, const span_plan& 
 
 // False where too little of what lies between the first and the last element is wanted.
 template <class Unit>
-bool start_spans(const work_queue& queue, const void* in, void* out, const span_shape& s, bool only_several) {
+bool start_spans(const work_queue& queue, const void* in, void* out, const span_shape& s, bool only_several,
+                 bool only_ask) {
   const device_limits limits = limits_of(queue.device->properties());
   const std::int64_t most = limits.shared_bytes / 3;
   const span_plan p = plan_spans<Unit>(s, most, limits.multiprocessors);
   const std::int64_t payload = p.m.matrices * s.rows * s.cols * s.unit;
   if (p.shared_bytes > most || p.m.chunks * 16 > 2 * payload + 1024 || (only_several && p.most_windows < 4))
     return false;
+  if (only_ask) return true;
   if (p.word == 16) {
     start<Unit, word16>(queue, out, in, p);
   } else if constexpr (sizeof(Unit) <= 4) {
@@ -48,17 +49,17 @@ bool start_spans(const work_queue& queue, const void* in, void* out, const span_
   return true;
 }
 
-bool start_spans(const work_queue& queue, const void* in, void* out, const span_shape& s, bool only_several) {
-  if (s.batch < 2 || s.in_stride < 1 || s.out_stride < 1 || s.in_stride > farthest / s.unit) return false;
+bool start_spans(const work_queue& queue, const void* in, void* out, const span_shape& s, bool only_several,
+                 bool only_ask) {
   switch (s.unit) {
     case 1:
-      return start_spans<std::uint8_t>(queue, in, out, s, only_several);
+      return start_spans<std::uint8_t>(queue, in, out, s, only_several, only_ask);
     case 2:
-      return start_spans<std::uint16_t>(queue, in, out, s, only_several);
+      return start_spans<std::uint16_t>(queue, in, out, s, only_several, only_ask);
     case 4:
-      return start_spans<std::uint32_t>(queue, in, out, s, only_several);
+      return start_spans<std::uint32_t>(queue, in, out, s, only_several, only_ask);
     case 8:
-      return start_spans<std::uint64_t>(queue, in, out, s, only_several);
+      return start_spans<std::uint64_t>(queue, in, out, s, only_several, only_ask);
     default:
       return false;
   }
@@ -66,29 +67,19 @@ bool start_spans(const work_queue& queue, const void* in, void* out, const span_
 
 }  // namespace
 
-bool transpose_by_spans(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
-  const std::int64_t size = a.element_bytes, elements = a.rows * a.cols;
-  if (size > 8 || lowest_bit(size) != size || alignment < size) return false;
-  if (a.rows > largest_matrix || a.cols > largest_matrix || elements * size > largest_matrix) return false;
-  // Matrices without gaps inside are worth a block of transpose_whole; of large ones, each multiprocessor needs one.
-  const std::int64_t bytes = elements * size;
-  if (bytes >= 2048 && a.in_ld == a.cols && a.out_ld == a.rows) return false;
-  if (bytes >= 4096 && a.batch < limits_of(queue.device->properties()).multiprocessors) return false;
-  span_shape s{size, a.rows, a.cols, a.batch, a.in_ld, a.out_ld, a.in_stride, a.out_stride, 0, 0};
-  if (a.rows == 1) s.in_ld = a.cols;
-  if (a.cols == 1) s.out_ld = a.rows;
-  const bool gaps = s.in_ld != a.cols || a.in_stride != elements || !s.out_packed();
-  const bool tiny = size > 2 || (size == 2 && a.rows < 3);  // such that transpose_apart is ahead, into gaps
-  if (!gaps || s.in_ld > farthest || (!s.out_packed() && tiny && apart_serves(a, alignment))) return false;
-  s.in_skew = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) % 16);
-  s.out_alignment = lowest_bit(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out)) | 16 |
-                               s.out_ld * size | s.out_stride * size);
-  return start_spans(queue, a.in, a.out, s, false);
+bool transpose_by_spans(const work_queue& queue, const transpose_args& a, bool only_ask) {
+  const std::int64_t size = a.element_bytes;
+  const auto in_skew = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) % 16);
+  const std::int64_t out_bits =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out)) | 16 | a.out_ld * size | a.out_stride * size;
+  const span_shape s{size,     a.rows,      a.cols,       a.batch, a.in_ld,
+                     a.out_ld, a.in_stride, a.out_stride, in_skew, lowest_bit(out_bits)};
+  return start_spans(queue, a.in, a.out, s, false, only_ask);
 }
 
 bool copy_by_spans(const work_queue& queue, const pitched_rows& a) {
   const std::int64_t row = a.row_bytes;
-  if (row > longest_row || a.in_pitch < row || a.in_pitch > 16 * row) return false;
+  if (a.rows < 2 || row > longest_row || a.in_pitch < row || a.in_pitch > std::min(farthest, 16 * row)) return false;
   const auto in = reinterpret_cast<std::uintptr_t>(a.in), out = reinterpret_cast<std::uintptr_t>(a.out);
   const auto in_bytes = static_cast<std::uintptr_t>((a.rows - 1) * a.in_pitch + row);
   const auto out_bytes = static_cast<std::uintptr_t>((a.rows - 1) * a.out_pitch + row);
@@ -112,7 +103,7 @@ bool copy_by_spans(const work_queue& queue, const pitched_rows& a) {
                      a.out_pitch / unit,
                      static_cast<std::int64_t>(in % 16),
                      lowest_bit(out_bits | 16)};
-  return start_spans(queue, a.in, a.out, s, true);
+  return start_spans(queue, a.in, a.out, s, true, false);
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -96,14 +96,6 @@ void start_tile_of(const work_queue& queue, const transpose_args& a) {
 
 }  // namespace
 
-// All rows begin and end at multiples of 16 bytes, and there is more than one line of each matrix.
-bool tile_serves(const transpose_args& a, std::int64_t alignment) {
-  const std::int64_t bytes = a.element_bytes, down = a.rows * bytes, across = a.cols * bytes;
-  if (bytes > 16 || lowest_bit(bytes) != bytes) return false;
-  return alignment == 16 && down % 16 == 0 && across % 16 == 0 && std::max(down, across) >= 128 &&
-         std::min(down, across) >= 16;
-}
-
 void start_tile(const work_queue& queue, const transpose_args& a) {
   switch (a.element_bytes) {
     case 1:

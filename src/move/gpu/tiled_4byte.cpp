@@ -7,6 +7,7 @@
 #include "backends/error.hpp"
 #include "gpu/limits.hpp"
 #include "launch.hpp"
+#include "move/plan/transposes.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -14,8 +15,7 @@ namespace {
 using detail::transpose_args;
 using detail::work_queue;
 
-// Of the input, a multiprocessor, so that all blocks run at once. Narrow matrices leave threads idle.
-constexpr std::int64_t most_bytes = 65536, most_narrow_bytes = 16384;
+static_assert(kernels::quad_tile<1>::bytes == detail::tile_bytes_4byte);
 
 template <int Bytes>
 void start_quads_of(const work_queue& queue, const transpose_args& a) {
@@ -37,15 +37,6 @@ void start_quads_of(const work_queue& queue, const transpose_args& a) {
 }
 
 }  // namespace
-
-bool quads_serve(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
-  const std::int64_t bytes = a.element_bytes, down = a.rows * bytes, across = a.cols * bytes;
-  if ((bytes != 1 && bytes != 2 && bytes != 4) || alignment < 16 || down % 16 != 0 || across % 16 != 0) return false;
-  if (down < 64 || across < 16) return false;
-  const device_limits limits = limits_of(queue.device->properties());
-  const std::int64_t most = (across < 128 ? most_narrow_bytes : most_bytes) * limits.multiprocessors;
-  return kernels::quad_tile<1>::bytes <= limits.shared_bytes && down * a.cols * a.batch <= most;
-}
 
 void start_quads(const work_queue& queue, const transpose_args& a) {
   if (a.element_bytes == 1) return start_quads_of<1>(queue, a);

@@ -16,8 +16,6 @@ namespace {
 using detail::transpose_args;
 using detail::work_queue;
 
-constexpr std::int64_t longest_row = 64;  // bytes; the tiles of transpose_tile are as good from 128 on
-
 // Blocks of R x R elements in a strip. Small strips, so that many blocks run at once.
 constexpr std::int64_t strip_blocks = 64;
 
@@ -40,13 +38,6 @@ strip_kernel kernel_of(std::int64_t element_bytes) {
 }
 
 }  // namespace
-
-bool strip_serves(const work_queue& queue, const transpose_args& a, std::int64_t alignment) {
-  const std::int64_t bytes = a.element_bytes, row = a.cols * bytes;
-  if (bytes > 4 || lowest_bit(bytes) != bytes || alignment < 16 || a.in_ld != a.cols) return false;
-  if (row < 16 || row > longest_row || lowest_bit(row) != row || a.rows * bytes % 16 != 0) return false;
-  return a.rows * bytes >= 1024 && strip_bytes(a) <= limits_of(queue.device->properties()).shared_bytes;
-}
 
 void start_strip(const work_queue& queue, const transpose_args& a) {
   const std::int64_t bytes = a.element_bytes, row_chunks = a.cols * bytes / 16;

@@ -114,7 +114,7 @@ void start(const work_queue& queue, const permute_args& a, const tile_permutatio
 
 }  // namespace
 
-bool permute_by_tile(const work_queue& queue, const permute_args& a) {
+bool permute_by_tile(const work_queue& queue, const permute_args& a, bool only_ask) {
   if (a.run_bytes != 1 && a.run_bytes != 2 && a.run_bytes != 4 && a.run_bytes != 8) return false;
   const device_limits limits = limits_of(queue.device->properties());
   box_plan p = plan_units(a, a.run_bytes);
@@ -129,6 +129,7 @@ bool permute_by_tile(const work_queue& queue, const permute_args& a) {
   lay_out(m, 16 / p.unit);
   const bool long_runs = m.most_lines * 16 >= least_run_bytes && m.most_chunks * 16 >= least_run_bytes;
   if (!long_runs || m.lanes > 256 || shared_bytes(m, 16 / p.unit) > limits.shared_bytes) return false;
+  if (only_ask) return true;
   m.row_step = p.dims[fast.out].in_stride;
   m.col_step = p.dims[fast.in].out_stride;
   switch (p.unit) {

@@ -179,13 +179,12 @@ odd_plan plan_of(const transpose_args& a) {
 }
 
 template <int Bytes>
-bool start_odd_of(const work_queue& queue, const transpose_args& a) {
+bool start_odd_of(const work_queue& queue, const transpose_args& a, bool only_ask) {
   using element = odd_element<Bytes>;
-  if ((address_of(a.in) | address_of(a.out)) % element::alignment != 0) return false;
-  if (a.batch > 1 && a.rows * a.cols * Bytes < 8192) return false;
   const odd_plan p = plan_of<Bytes>(a);
   if (p.blocks == 0 || p.shared_bytes > limits_of(queue.device->properties()).shared_bytes) return false;
   if (p.layout == odd_layout::any && a.rows * 2 < element::group) return false;
+  if (only_ask) return true;
   auto kernel = &kernels::transpose_odd<Bytes, odd_layout::any>;
   if (p.layout == odd_layout::aligned) kernel = &kernels::transpose_odd<Bytes, odd_layout::aligned>;
   if (p.layout == odd_layout::wrapped) kernel = &kernels::transpose_odd<Bytes, odd_layout::wrapped>;
@@ -197,20 +196,20 @@ bool start_odd_of(const work_queue& queue, const transpose_args& a) {
 
 }  // namespace
 
-bool start_odd(const work_queue& queue, const transpose_args& a) {
+bool start_odd(const work_queue& queue, const transpose_args& a, bool only_ask) {
   switch (a.element_bytes) {
     case 3:
-      return start_odd_of<3>(queue, a);
+      return start_odd_of<3>(queue, a, only_ask);
     case 5:
-      return start_odd_of<5>(queue, a);
+      return start_odd_of<5>(queue, a, only_ask);
     case 6:
-      return start_odd_of<6>(queue, a);
+      return start_odd_of<6>(queue, a, only_ask);
     case 7:
-      return start_odd_of<7>(queue, a);
+      return start_odd_of<7>(queue, a, only_ask);
     case 12:
-      return start_odd_of<12>(queue, a);
+      return start_odd_of<12>(queue, a, only_ask);
     case 24:
-      return start_odd_of<24>(queue, a);
+      return start_odd_of<24>(queue, a, only_ask);
     default:
       return false;
   }

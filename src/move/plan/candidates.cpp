@@ -6,6 +6,7 @@
 
 #include "integers.hpp"
 #include "normal_form.hpp"
+#include "transposes.hpp"
 
 namespace twill::detail {
 namespace {
@@ -21,45 +22,6 @@ double ratio(std::int64_t a, std::int64_t b) {
 double fetched_around(std::int64_t segment, std::int64_t alignment) {
   if (alignment >= 64) return ratio(ceil_divided(segment, 64) * 64 - segment, segment);
   return ratio(64 - alignment, segment);
-}
-
-// Index of an element size in a table of factors: 1, 2, 4, and 8 or 16 bytes.
-int size_class(std::int64_t size) {
-  return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
-}
-
-// Elements that are no power of two: packed in registers where a kernel is made for them, else gathered.
-double odd_factor(std::int64_t size) {
-  if ((size & (size - 1)) == 0 || size == 24) return 0;
-  return size == 6 ? 0.1 : size == 3 || size == 5 || size == 7 || size == 12 ? 0.25 : 0.9;
-}
-
-// Two-dimensional transposes: small matrices in a batch, a few rows or columns, aligned rows, and misaligned ones by
-// the length of the output's rows; interleaved batches are slow where a side is short.
-double transpose_factor(const transpose_args& a) {
-  constexpr std::int64_t most_staged = 16384, short_row = 128, long_row = 512, few = 8;
-  constexpr double misaligned[4] = {1.34, 1.14, 1.09, 1.05}, short_rows[4] = {2, 1.32, 1.13, 1.18};
-  const std::int64_t size = a.element_bytes, matrix = a.rows * a.cols;
-  const int kind = size_class(size);
-  const bool disjoint = a.in_stride >= a.rows * a.in_ld && a.out_stride >= a.cols * a.out_ld;
-  const auto addresses = reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out);
-  const std::int64_t batch = a.batch > 1 ? a.in_stride | a.out_stride : 0;
-  const auto is_aligned = [&](std::int64_t strides) {
-    return ((static_cast<std::int64_t>(addresses) | (strides | batch) * size) & 15) == 0;
-  };
-  const bool aligned = is_aligned(a.in_ld | a.out_ld);
-  const double odd = odd_factor(size);
-  if (a.batch > 1 && disjoint && matrix * size <= most_staged) return 1.03 + (size == 1 ? 0.1 : 0) + odd;
-  const std::int64_t shorter = std::min(a.rows, a.cols) * size;
-  if (a.batch > 1 && !disjoint) {
-    if (shorter < short_row) return 5;
-    if (shorter < long_row) return aligned ? 1.1 : size == 1 ? 3 : 1.3;
-    return aligned ? 1.08 : misaligned[kind] + 0.1 + odd;
-  }
-  if (a.cols <= few) return is_aligned(a.out_ld) ? 1 : 2;
-  if (a.rows <= few) return is_aligned(a.in_ld) ? 1 : short_rows[kind] + 0.1;
-  if (aligned) return (size <= 2 ? 1.08 : 1.04) + odd;
-  return (a.rows * size < long_row ? short_rows[kind] : misaligned[kind]) + odd;
 }
 
 // Whether both sides' fastest dimensions differ and everything else is a multiple of 16 bytes.
@@ -129,6 +91,10 @@ double misaligned_factor(const sides& s, std::int64_t unit) {
          (s.out_bits % 32 != 0 ? 0.27 * ratio(32, std::min(s.row_bytes, written)) : 0);
 }
 
+double tiled_factor(const sides& s, std::int64_t unit) {
+  return (unit == 1 ? 1.15 : 1.13) + ((s.in_bits & 63) != 0 ? 0.054 : 0) + ((s.out_bits & 63) != 0 ? 0.021 : 0);
+}
+
 class collector {
  public:
   collector(candidates& all, double copy_us) : all_(all), copy_us_(copy_us) {}
@@ -143,29 +109,55 @@ class collector {
 }  // namespace
 
 const char* name_of(family kind) {
-  constexpr const char* names[families] = {"transpose", "tiled", "misaligned", "rows", "gather", "elementwise"};
+  constexpr const char* names[families] = {"narrow",
+                                           "tiled-2d",
+                                           "tiled-4byte",
+                                           "tiled-linear",
+                                           "misaligned-2d",
+                                           "staged",
+                                           "staged-misaligned",
+                                           "staged-strided",
+                                           "staged-rows",
+                                           "staged-cols",
+                                           "elementwise-batch",
+                                           "vec3",
+                                           "tiled",
+                                           "misaligned",
+                                           "rows",
+                                           "gather",
+                                           "elementwise"};
   return names[static_cast<int>(kind)];
 }
 
-candidates candidates_of(const permute_args& a, const device_model& device) {
+candidates candidates_of(const permute_args& a, const device_model& device, wanted which) {
   candidates all;
   std::int64_t bytes = a.run_bytes;
   for (int i = 0; i < a.rank; ++i) bytes *= a.dims[i].extent;
   collector found(all, 2 * static_cast<double>(bytes) / device.bytes_per_us);
   const std::int64_t unit = unit_of(a);
   const composite_tile in_units = untiled(a, unit);
-  if (const auto as = as_transpose(a)) found.add(family::transpose, 4.8, transpose_factor(*as));
+  if (const auto as = as_transpose(a)) {
+    const transpose_candidates transposes = plan_transposes(*as, device);
+    for (int i = 0; i < transposes.count; ++i) {
+      found.add(transposes.list[i].kind, transposes.list[i].launch, transposes.list[i].factor);
+    }
+  }
   if (a.run_bytes >= 128) found.add(family::rows, 5.65, rows_factor(a, unit));
   if (a.run_bytes == unit && unit <= 8) {
     const sides s = share_out(in_units);
     if (s.row_bytes >= 100 && s.col_bytes >= 60) found.add(family::misaligned, 7.6, misaligned_factor(s, unit));
-    if (s.row_bytes >= 64 && s.col_bytes >= 64 && is_tiled(a, in_units)) found.add(family::tiled, 5.55, 1.11);
+    if (s.row_bytes >= 64 && s.col_bytes >= 64 && is_tiled(a, in_units)) {
+      found.add(family::tiled, 5.7, tiled_factor(s, unit));
+    }
   }
-  all.gather = plan_gather(a, in_units, device);
+  const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
+  std::sort(all.list, all.list + all.count, cheaper);
+  const bool is_settled =
+      which == wanted::cheapest && all.count > 0 && all.list[0].microseconds <= least_gather_us(a, unit, device);
+  if (!is_settled) all.gather = plan_gather(a, in_units, device);
   if (all.gather) found.add(family::gather, all.gather->microseconds);
   found.add(family::elementwise, 5, 10);
-  std::sort(all.list, all.list + all.count,
-            [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; });
+  std::sort(all.list, all.list + all.count, cheaper);
   return all;
 }
 

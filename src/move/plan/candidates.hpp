@@ -24,6 +24,12 @@ struct candidates {
   std::optional<gather_plan> gather;
 };
 
-candidates candidates_of(const permute_args& args, const device_model& device);
+/// Which candidates are wanted.
+enum class wanted {
+  all,
+  cheapest  ///< the others only as far as they cost nothing to find
+};
+
+candidates candidates_of(const permute_args& args, const device_model& device, wanted which = wanted::all);
 
 }  // namespace twill::detail

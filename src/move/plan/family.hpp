@@ -2,9 +2,27 @@
 
 namespace twill::detail {
 
-/// The kernel families that move normal forms.
-enum class family { transpose, tiled, misaligned, rows, gather, elementwise };
-constexpr int families = 6;
+/// The kernel families that move normal forms: those of transposed matrices first, then those of any rank.
+enum class family {
+  narrow,
+  tiled_2d,
+  tiled_4byte,
+  tiled_linear,
+  misaligned_2d,
+  staged,
+  staged_misaligned,
+  staged_strided,
+  staged_rows,
+  staged_cols,
+  elementwise_batch,
+  vec3,
+  tiled,
+  misaligned,
+  rows,
+  gather,
+  elementwise
+};
+constexpr int families = 17;
 
 const char* name_of(family kind);
 

@@ -32,6 +32,9 @@ constexpr std::int64_t padded_bytes(std::int64_t bytes, std::int64_t unit) {
   return bytes + (bytes >> 7) * (unit < 4 ? 4 : unit);
 }
 
+/// Microseconds that no plan falls below.
+double least_gather_us(const permute_args& args, std::int64_t unit, const device_model& device);
+
 /// The cheapest plan that fits the device, if any does. `untiled`: of `args`, in units of unit_of(args).
 std::optional<gather_plan> plan_gather(const permute_args& args, const composite_tile& untiled,
                                        const device_model& device);

@@ -15,4 +15,8 @@ constexpr std::int64_t ceil_divided(std::int64_t a, std::int64_t b) {
   return divided(a + b - 1, b);
 }
 
+constexpr std::int64_t lowest_bit(std::int64_t bits) {
+  return bits & -bits;
+}
+
 }  // namespace twill::detail

@@ -48,6 +48,16 @@ void normalise(permute_args& a) {
   a.rank = kept;
 }
 
+permute_args normal_form_of(const transpose_args& a) {
+  const std::int64_t size = a.element_bytes;
+  permute_args form{a.in, a.out, size, 3, {}};
+  form.dims[0] = {a.rows, a.in_ld * size, size};
+  form.dims[1] = {a.cols, size, a.out_ld * size};
+  form.dims[2] = {a.batch, a.in_stride * size, a.out_stride * size};
+  normalise(form);
+  return form;
+}
+
 std::optional<transpose_args> as_transpose(const permute_args& a) {
   if ((a.rank != 2 && a.rank != 3) || a.run_bytes > most_transposed_bytes) return std::nullopt;
   const permute_dim& rows = a.dims[0];

@@ -13,6 +13,9 @@ namespace twill::detail {
 /// `run_bytes` grows by the dimensions that are contiguous on both sides. The output's elements do not meet.
 void normalise(permute_args& args);
 
+/// The normal form of a transpose.
+permute_args normal_form_of(const transpose_args& args);
+
 /// The transpose that a normal permutation is, if it is one: of elements of up to 64 bytes, in one batch.
 std::optional<transpose_args> as_transpose(const permute_args& args);
 

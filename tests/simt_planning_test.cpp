@@ -1,0 +1,158 @@
+// What the planner chooses for matrices of a few long rows or columns, and that a call does it without an allocation.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <twill/ladder/transpose.hpp>
+#include <twill/simt.hpp>
+#include <twill/twill.hpp>
+
+#include "backends/simt/kernel_name.hpp"
+#include "backends/simt/simt_device.hpp"
+#include "support/allocations.hpp"
+
+namespace twill::simt {
+extern detail::operation_table operations;
+}
+
+namespace {
+
+/// A simulated H200 that runs nothing, and notes the last kernel and its blocks.
+class idle_device : public twill::simt::simt_device {
+ public:
+  idle_device() : simt_device(twill::device::open("simt:h200").properties(), {}, {}, 1) {
+    operations = &twill::simt::operations;
+  }
+  void launch(void*, const twill::detail::launch_config& config, const twill::simt::kernel_call& kernel) override {
+    kernel_ = kernel.address;
+    blocks_ = std::int64_t{config.grid.x} * config.grid.y;
+  }
+  void copy(void*, void*, const void*, std::size_t, twill::detail::copy_direction) override {}
+  void copy_rows(void*, const twill::detail::pitched_rows&, twill::detail::copy_direction) override {}
+
+  std::string kernel() const { return twill::simt::kernel_name(kernel_); }
+  std::int64_t blocks() const { return blocks_; }
+
+ private:
+  const void* kernel_ = nullptr;
+  std::int64_t blocks_ = 0;
+};
+
+// NOLINTBEGIN(performance-no-int-to-ptr): addresses, never followed.
+const void* const from = reinterpret_cast<const void*>(std::uintptr_t{1} << 40);
+void* const to = reinterpret_cast<void*>(std::uintptr_t{1} << 44);
+// NOLINTEND(performance-no-int-to-ptr)
+
+struct long_matrix {
+  std::int64_t rows, cols, batch, bytes;
+
+  std::int64_t all() const { return rows * cols * batch * bytes; }
+  /// Microseconds of a copy on an H200.
+  double copy() const { return 2 * static_cast<double>(all()) / 4.36e6; }
+  twill::permute_shape permutation() const { return {{batch, rows, cols}, {0, 2, 1}, {}, {}}; }
+};
+
+std::vector<long_matrix> long_matrices() {
+  std::vector<long_matrix> all;
+  for (const std::int64_t few : {2, 3, 5, 8, 9, 17, 31, 32}) {
+    for (const std::int64_t length : {400000, 500001, 1000003}) {
+      for (const std::int64_t bytes : {1, 2, 3, 4, 8, 12, 16}) {
+        for (const std::int64_t batch : {1, 3}) {
+          all.push_back({length, few, batch, bytes});
+          all.push_back({few, length, batch, bytes});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("planning");
+
+TEST_CASE("a few long rows or columns are expected to move at most at half of a copy's speed") {
+  const auto idle = std::make_shared<idle_device>();
+  const twill::device device(idle);
+  const twill::stream stream(device);
+  for (const long_matrix& m : long_matrices()) {
+    CAPTURE(m.rows);
+    CAPTURE(m.cols);
+    CAPTURE(m.batch);
+    CAPTURE(m.bytes);
+    const auto found = twill::explain_permute(device, m.bytes, m.permutation(), from, to);
+    REQUIRE(!found.empty());
+    CHECK(found.front().microseconds < 12 + (m.bytes == 3 ? 2.2 : 1.75) * m.copy());
+    CHECK(found.front().kernel != "elementwise");
+    twill::transpose_bytes(stream, from, to, m.bytes, {m.rows, m.cols, m.batch});
+    CHECK(idle->blocks() >= std::min<std::int64_t>(132, m.all() / 49152));
+  }
+}
+
+// Every way to a transpose asks the planner.
+TEST_CASE("the tuned rung, transpose and permute launch the same kernel") {
+  const auto idle = std::make_shared<idle_device>();
+  const twill::device device(idle);
+  const twill::stream stream(device);
+  for (const long_matrix& m : long_matrices()) {
+    if (m.batch != 1 || m.bytes == 3 || m.bytes == 12) continue;
+    CAPTURE(m.rows);
+    CAPTURE(m.cols);
+    CAPTURE(m.bytes);
+    twill::transpose_rung(stream, "tuned", from, to, m.bytes, m.rows, m.cols);
+    const std::string by_rung = idle->kernel();
+    twill::transpose_bytes(stream, from, to, m.bytes, {m.rows, m.cols});
+    CHECK(idle->kernel() == by_rung);
+    twill::permute_bytes(stream, from, to, m.bytes, {{m.rows, m.cols}, {1, 0}, {}, {}});
+    CHECK(idle->kernel() == by_rung);
+  }
+}
+
+TEST_CASE("a few long rows or columns are predicted to move at 0.55 of the copy's speed or better") {
+  const twill::device device = twill::device::open("simt:h200");
+  if (!twill::predicts(device)) return;
+  const twill::stream stream(device);
+  for (const long_matrix& m : {long_matrix{200003, 2, 1, 2},
+                               {200003, 3, 1, 2},
+                               {2, 200001, 1, 4},
+                               {3, 100001, 1, 8},
+                               {100003, 9, 1, 1},
+                               {100003, 17, 1, 1}}) {
+    CAPTURE(m.rows);
+    CAPTURE(m.cols);
+    CAPTURE(m.bytes);
+    const auto bytes = static_cast<std::size_t>(m.all());
+    const twill::raw_buffer in(device, bytes), out(device, bytes);
+    const auto time = twill::predict(device, [&] {
+      twill::transpose_bytes(stream, in.data(), out.data(), m.bytes, {m.rows, m.cols});
+      stream.wait();
+    });
+    CHECK(time.seconds < twill::predicted_copy_seconds(device, bytes) / 0.55);
+  }
+}
+
+TEST_CASE("calls that move data allocate nothing") {
+  const auto idle = std::make_shared<idle_device>();
+  const twill::device device(idle);
+  const twill::stream stream(device);
+  const std::vector<long_matrix> matrices = long_matrices();
+  const twill::permute_shape shapes[] = {{{336, 255, 432, 3}, {3, 1, 2, 0}, {}, {}},
+                                         {{16, 42, 450, 321}, {2, 3, 1, 0}, {}, {}},
+                                         {{80, 196, 7, 132, 5}, {4, 1, 2, 3, 0}, {}, {}},
+                                         {{9, 5, 301}, {1, 0, 2}, {}, {}}};
+  const std::uint64_t before = support::host_allocations();
+  for (const long_matrix& m : matrices) twill::transpose_bytes(stream, from, to, m.bytes, {m.rows, m.cols, m.batch});
+  for (const auto& shape : shapes) {
+    for (const std::int64_t bytes : {1, 2, 3, 4, 8, 16}) twill::permute_bytes(stream, from, to, bytes, shape);
+  }
+  CHECK(support::host_allocations() == before);
+  CHECK(idle->blocks() > 0);
+}
+
+TEST_SUITE_END();
