@@ -271,12 +271,14 @@ set(twill_tool_sources
   src/tool/bench_run.cpp
   src/tool/bench_table.cpp
   src/tool/bench_transpose.cpp
+  src/tool/candidates.cpp
   src/tool/case_runner.cpp
   src/tool/cases.cpp
   src/tool/command_line.cpp
   src/tool/compare_command.cpp
   src/tool/data.cpp
   src/tool/devices_command.cpp
+  src/tool/explain_command.cpp
   src/tool/interrupt.cpp
   src/tool/main.cpp
   src/tool/moved.cpp

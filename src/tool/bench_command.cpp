@@ -28,6 +28,7 @@ struct bench_arguments {
   std::optional<int> reps;
   bool cold = false;
   bool warm = false;
+  bool regret = false;
   std::string json_path, csv_path, svg_path, reference_path;
 };
 
@@ -68,6 +69,7 @@ void require_one_set(const bench_arguments& a) {
     }
   };
   needs("--seed", !a.seed.empty(), "--random", !a.random.empty());
+  needs("--regret", a.regret, "--random", !a.random.empty());
   needs("--svg", !a.svg_path.empty(), "--sweep", !a.sweep.empty());
   needs("--max-bytes", !a.max_bytes.empty(), "--random, --grid and --sweep", is_set && a.list_path.empty());
 }
@@ -99,6 +101,12 @@ bench_options options_of(const bench_arguments& arguments, const ladder_operatio
   bench_options options;
   options.devices = arguments.devices;
   options.kernels = arguments.kernels;
+  options.regret = arguments.regret;
+  if (options.regret && ((operation.name != "transpose" && operation.name != "permute") || !options.kernels.empty())) {
+    refuse("--regret means nothing here", "it runs every kernel that the planner chooses from, of transpose or permute",
+           "leave it, or --kernel, out");
+  }
+  if (options.regret) options.kernels = {"tuned"};
   options.set = cases_of(arguments, operation);
   for (const std::string& block : arguments.blocks) options.blocks.push_back(parse_block(block));
   if (arguments.cold && arguments.warm) {
@@ -204,6 +212,7 @@ void add_set_options(command& bench, bench_arguments& to) {
              "Fixed cases: main, odd, batched, strided, small or\nall; of transpose-in-place: in-place", "PART");
   bench.text("--sweep", to.sweep, "Sizes beside one another: batched or square", "NAME");
   bench.text("--random", to.random, "N random transposes, permutations or copies", "N");
+  bench.flag("--regret", to.regret, "Run all that the planner chooses from, and show what\nits choices cost");
   bench.text("--seed", to.seed, "Which random cases. Default: 1", "S");
   bench.text("--max-bytes", to.max_bytes,
              "Bytes of elements of the largest case. Default: of\nrandom cases 2^29, else any", "N");

@@ -9,6 +9,7 @@
 #include <twill/ladder/permute.hpp>
 #include <twill/permute.hpp>
 
+#include "candidates.hpp"
 #include "moved.hpp"
 #include "text.hpp"
 
@@ -70,11 +71,16 @@ class permute_problem : public moving_problem {
 
   std::string text() const override { return extents_text(size()) + " to " + order_text(order_); }
   extents order() const override { return order_; }
+  std::vector<candidate> candidates(const device& on) const override {
+    return explain_permute(on, element_bytes(), form());
+  }
 
  protected:
   void move(stream_ref stream, const rung& which, const void* in, void* out) const override {
-    const permute_shape shape{{size().data(), size().size()}, {order_.data(), order_.size()}, {}, {}};
-    if (which.name == "tuned" || which.name == "cpu-tuned") {
+    const permute_shape shape = form();
+    if (is_candidate(which)) {
+      permute_bytes_with(stream, std::string(which.name), in, out, element_bytes(), shape);
+    } else if (which.name == "tuned" || which.name == "cpu-tuned") {
       permute_bytes(stream, in, out, element_bytes(), shape);
     } else {
       permute_rung(stream, which.name, in, out, element_bytes(), shape);
@@ -99,6 +105,8 @@ class permute_problem : public moving_problem {
   }
 
  private:
+  permute_shape form() const { return {{size().data(), size().size()}, {order_.data(), order_.size()}, {}, {}}; }
+
   extents order_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "candidates.hpp"
 #include "text.hpp"
 
 namespace twill::tool {
@@ -58,6 +59,7 @@ std::vector<device> open_devices(std::vector<std::string> names) {
   return devices;
 }
 
+/// Kernels that are neither rungs nor candidates of any case.
 void require_known_kernels(const ladder_operation& operation, const bench_options& options, const bench_plan& plan) {
   std::vector<std::string> known;
   const auto learn = [&](const device& on) {
@@ -71,10 +73,16 @@ void require_known_kernels(const ladder_operation& operation, const bench_option
     devices.push_back(on.properties().name);
   }
   if (plan.cpu) learn(*plan.cpu);
+  for (const planned_case& each : plan.cases) {
+    for (const rung& one : candidate_rungs(*each.problem, each.on)) {
+      if (!contains(known, one.name)) known.emplace_back(one.name);
+    }
+  }
   for (const std::string& kernel : options.kernels) {
     if (contains(known, kernel)) continue;
-    refuse(fmt::format("no {} kernel \"{}\" on {}", operation.name, kernel, joined(devices)), "known: " + joined(known),
-           "choose one of these with --kernel");
+    refuse(fmt::format("no {} kernel \"{}\" on {} for {}", operation.name, kernel, joined(devices),
+                       plan.cases.size() == 1 ? plan.cases.front().problem->text() : "these cases"),
+           "known: " + joined(known), "choose one of these with --kernel");
   }
 }
 
@@ -206,19 +214,17 @@ void require_use_of_block(const bench_plan& plan, const bench_options& options) 
          "leave --block out, or choose a GPU or simt with --device");
 }
 
-std::unique_ptr<ladder_problem> problem_of(const ladder_operation& operation, const bench_case& wanted) {
-  if (!wanted.order.empty() && !operation.has_order) {
-    refuse("an order means nothing to " + operation.name, "only permute has one", "leave --order out");
-  }
-  if (wanted.gap > 0 && !operation.has_gap) {
-    refuse("a gap means nothing to " + operation.name, "only transpose has one", "leave \"+N\" out");
-  }
-  return operation.problem(wanted);
-}
-
 /// A part of the grid has what the memory allows; of cases that the user named, each must fit.
 bool leaves_out_large(const bench_options& options) {
   return options.set.layout == case_layout::grid || options.set.layout == case_layout::sweep;
+}
+
+/// The candidates of the planner that are wanted. Where --kernel names one that cannot move the case, it is left out.
+void add_candidates(planned_case& each, const bench_options& options) {
+  if (!options.regret && options.kernels.empty()) return;
+  for (const rung& one : candidate_rungs(*each.problem, each.on)) {
+    if (options.regret || contains(options.kernels, one.name)) each.tables.front().rungs.push_back({one, {}});
+  }
 }
 
 void plan_cases(bench_plan& plan, const device& on, const bench_options& options) {
@@ -233,6 +239,7 @@ void plan_cases(bench_plan& plan, const device& on, const bench_options& options
     }
     require_memory(each);
     each.tables = plan_tables(operation, on, rungs, wanted.type, options);
+    add_candidates(each, options);
     plan.cases.push_back(std::move(each));
   }
   if (too_large > 0) {
@@ -242,6 +249,16 @@ void plan_cases(bench_plan& plan, const device& on, const bench_options& options
 }
 
 }  // namespace
+
+std::unique_ptr<ladder_problem> problem_of(const ladder_operation& operation, const bench_case& wanted) {
+  if (!wanted.order.empty() && !operation.has_order) {
+    refuse("an order means nothing to " + operation.name, "only permute has one", "leave --order out");
+  }
+  if (wanted.gap > 0 && !operation.has_gap) {
+    refuse("a gap means nothing to " + operation.name, "only transpose has one", "leave \"+N\" out");
+  }
+  return operation.problem(wanted);
+}
 
 bool has_clock(const device& on) {
   return on.properties().backend != "simt";
@@ -257,8 +274,8 @@ bench_plan plan_bench(const ladder_operation& operation, const bench_options& op
   plan.operation = &operation;
   plan.devices = open_devices(options.devices);
   plan_cpu(plan, options);
-  require_known_kernels(operation, options, plan);
   for (const device& on : plan.devices) plan_cases(plan, on, options);
+  require_known_kernels(operation, options, plan);
   if (plan.cases.empty()) {
     refuse("nothing to measure", "no case is that small, or fits the memory", "give a larger --max-bytes");
   }

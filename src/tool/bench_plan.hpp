@@ -20,6 +20,7 @@ struct bench_options {
   std::vector<std::string> kernels;
   case_set set;
   std::vector<block_shape> blocks;
+  bool regret = false;  ///< every candidate of the planner runs
   std::vector<loop_kind> loops;
   int reps = 31;
   bool cold = true;
@@ -61,6 +62,9 @@ struct bench_plan {
   std::vector<planned_case> cases;
   std::vector<std::string> notes;  ///< on cases that are left out
 };
+
+/// The problem of a case. Refuses an order, or a gap, where it means nothing.
+std::unique_ptr<ladder_problem> problem_of(const ladder_operation& operation, const bench_case& wanted);
 
 /// Refuses what the devices cannot do: unknown devices, kernels, blocks, and more memory than there is.
 bench_plan plan_bench(const ladder_operation& operation, const bench_options& options);

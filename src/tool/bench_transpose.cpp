@@ -6,6 +6,7 @@
 #include <twill/transpose.hpp>
 #include <twill/transpose_in_place.hpp>
 
+#include "candidates.hpp"
 #include "moved.hpp"
 #include "text.hpp"
 
@@ -54,9 +55,16 @@ class transpose_problem : public moving_problem {
   extents all_extents() const override { return batch_ == 1 ? extents{} : size(); }
   std::size_t in_bytes() const override { return static_cast<std::size_t>(batch_ * in_stride() * element_bytes()); }
 
+  std::vector<candidate> candidates(const device& on) const override {
+    return explain_permute(on, element_bytes(), form());
+  }
+
   /// The steps of the ladder take one matrix without gaps, of elements of some sizes.
   void run(stream_ref stream, const rung& which, const void* in, void* out,
            const rung_options& options) const override {
+    if (is_candidate(which)) {
+      return permute_bytes_with(stream, std::string(which.name), in, out, element_bytes(), form());
+    }
     if (batch_ == 1 && gap_ == 0 && is_rung_size(element_bytes())) {
       return transpose_rung(stream, which.name, in, out, element_bytes(), rows_, cols_, options);
     }
@@ -92,6 +100,7 @@ class transpose_problem : public moving_problem {
  private:
   std::int64_t in_ld() const { return cols_ + gap_; }
   std::int64_t in_stride() const { return rows_ * in_ld() + gap_; }
+  permute_shape form() const { return {{batch_, rows_, cols_}, {0, 2, 1}, {in_stride(), in_ld(), 1}, {}}; }
 
   /// Tiles stay where they are; (i, j) of a tile comes from (j, i), or where the matrix has no (j, i) stays as it is.
   moved_elements tiles_transposed(std::int64_t tile) const {
@@ -122,6 +131,7 @@ class in_place_problem : public transpose_problem {
   std::size_t out_bytes() const override { return scratch_place() + scratch_bytes(scratch_size::fast); }
   std::size_t touched_bytes() const override { return in_bytes(); }
   bool in_place() const override { return true; }
+  std::vector<candidate> candidates(const device&) const override { return {}; }
 
   void run(stream_ref stream, const rung& which, const void* in, void* out,
            const rung_options& options) const override {

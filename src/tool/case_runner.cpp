@@ -7,6 +7,7 @@
 
 #include <twill/simt.hpp>
 
+#include "candidates.hpp"
 #include "interrupt.hpp"
 #include "text.hpp"
 
@@ -101,6 +102,7 @@ bench_result case_runner::start(const planned_case& each, const planned_run& run
   result.part = each.part;
   result.loop = loop_name(run.loop);
   result.block = block_text(run.which.block);
+  result.plan = plan_text(problem, on_, run.which.info);
   return result;
 }
 

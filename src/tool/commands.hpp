@@ -21,6 +21,7 @@ struct tool_run {
 void add_bench_command(command_line& line, tool_run& run);
 void add_compare_command(command_line& line);
 void add_devices_command(command_line& line);
+void add_explain_command(command_line& line);
 void add_profile_command(command_line& line, tool_run& run);
 
 /// A table of the bandwidths of `results` beside those of a file, row by row, with how far they are apart and whether

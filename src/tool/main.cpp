@@ -45,6 +45,7 @@ int run(int argc, char** argv) {
   twill::tool::add_devices_command(line);
   twill::tool::add_bench_command(line, tool);
   twill::tool::add_compare_command(line);
+  twill::tool::add_explain_command(line);
   twill::tool::add_profile_command(line, tool);
   if (const auto done = line.run(argc, argv)) return *done;
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <twill/buffer.hpp>
+#include <twill/explain.hpp>
 #include <twill/ladder/rung.hpp>
 #include <twill/stream.hpp>
 
@@ -56,6 +57,9 @@ class ladder_problem {
     fill_bytes(stream, out, poison, out_bytes());
     if (in_place()) copy_bytes(stream, in, out, in_bytes());
   }
+
+  /// The kernels that a planner chooses from on a device, the cheapest first; none where there is no planner.
+  virtual std::vector<candidate> candidates(const device&) const { return {}; }
 
   virtual void run(stream_ref stream, const rung& which, const void* in, void* out,
                    const rung_options& options) const = 0;

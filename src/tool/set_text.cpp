@@ -203,10 +203,73 @@ std::string worst_text(rows all) {
   return all.empty() ? "" : lines.text();
 }
 
+/// The choice of a case beside the best of all candidates that ran.
+struct choice {
+  const bench_result* chosen = nullptr;
+  const bench_result* best = nullptr;
+
+  double regret() const { return chosen->ms->median / best->ms->median; }
+};
+
+/// Rows with a plan are candidates, and the operation itself, which is the choice.
+std::vector<choice> choices_of(const std::vector<bench_result>& results) {
+  std::map<std::string, choice> cases;
+  for (const bench_result& row : results) {
+    if (row.plan.empty() || !row.ms || !row.valid) continue;
+    choice& of = cases[row.device + " " + case_text(row)];
+    if (row.kernel == "tuned") of.chosen = &row;
+    if (of.best == nullptr || row.ms->median < of.best->ms->median) of.best = &row;
+  }
+  std::vector<choice> all;
+  for (const auto& [name, of] : cases) {
+    if (of.chosen != nullptr) all.push_back(of);
+  }
+  std::sort(all.begin(), all.end(), [](const choice& a, const choice& b) { return a.regret() > b.regret(); });
+  return all;
+}
+
+std::string regret_text(const std::vector<bench_result>& results) {
+  const std::vector<choice> all = choices_of(results);
+  std::vector<double> regrets;
+  std::size_t near = 0;
+  for (const choice& each : all) {
+    regrets.push_back(each.regret());
+    near += each.regret() <= 1.05 ? 1 : 0;
+  }
+  if (regrets.empty()) return "";
+  std::reverse(regrets.begin(), regrets.end());
+  const double share = 100 * static_cast<double>(near) / static_cast<double>(all.size());
+  std::string text =
+      wrapped(fmt::format("Regret, the time of the choice over the best candidate's: {} cases, geometric "
+                          "mean {}, p95 {}, worst {}, at most 1.05 in {:.0f} %",
+                          all.size(), fraction(geometric_mean(regrets)), fraction(percentile(regrets, 0.95)),
+                          fraction(regrets.back()), share)) +
+      "\n";
+  table lines({{"regret"}, {"case", side::left}, {"best", side::left}, {"chosen", side::left, true}});
+  for (std::size_t i = 0; i < all.size() && i < worst_shown; ++i) {
+    lines.add({fraction(all[i].regret()), case_text(*all[i].chosen),
+               all[i].best->plan.substr(0, all[i].best->plan.find(':')), all[i].chosen->plan});
+  }
+  return text + lines.text();
+}
+
+/// Whether candidates ran beside the operation that chooses from them.
+bool has_regret(const std::vector<bench_result>& results) {
+  const auto planned = [](const bench_result& row, bool tuned) {
+    return !row.plan.empty() && (row.kernel == "tuned") == tuned;
+  };
+  const auto any = [&](bool tuned) {
+    return std::any_of(results.begin(), results.end(), [&](const bench_result& row) { return planned(row, tuned); });
+  };
+  return any(true) && any(false);
+}
+
 std::string random_text(const case_set& set, const bench_report& report) {
   std::string text = wrapped(set.title + ", fraction of memcpy of the same bytes") + "\n";
   const auto groups = by_kernel(report.results);
+  const bool regret = has_regret(report.results);
   for (const auto& [kernel, all] : groups) {
+    if (regret && all.front()->kernel != "tuned") continue;
     table lines(
         {{"bytes"}, {"cases"}, {"mean"}, {"p5"}, {"p10"}, {"p50"}, {"p90"}, {"<0.85"}, {"<0.7"}, {"<0.5"}, {"worst"}});
     for (const distribution& each : report.distributions) {
@@ -223,6 +286,7 @@ std::string random_text(const case_set& set, const bench_report& report) {
         "\n" + kernel +
         (timed ? "\n" + lines.text() + worst_text(all) : fmt::format(": {} cases checked, not timed\n", all.size()));
   }
+  if (regret) return text + "\n" + regret_text(report.results);
   return groups.size() > 1 ? text + "\n" + beside_text(groups) : text;
 }
 
