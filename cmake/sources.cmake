@@ -52,6 +52,7 @@ set(twill_common_sources
   src/core/arguments.cpp
   src/move/plan/candidates.cpp
   src/move/plan/device_model.cpp
+  src/move/plan/family.cpp
   src/move/plan/gather.cpp
   src/move/plan/normal_form.cpp
   src/move/plan/tile.cpp

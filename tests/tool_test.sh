@@ -64,7 +64,7 @@ narrow() {
 version_and_help() {
   run 0 --version
   shown '^twill [0-9]*\.[0-9]*\.[0-9]*$'
-  for command in "" devices bench compare profile; do
+  for command in "" devices bench compare explain profile; do
     run 0 $command --help
     shown '--json\|devices'
     narrow
@@ -119,11 +119,10 @@ tiny() {
   done
 }
 
-# A rung that fails is a row; the others and the file are there. The sheet allows a block less shared memory than rungs
-# with a static tile take.
+# A rung that fails is a row; the others and the file are there. The sheet allows a block fewer threads than rungs take.
 failing() {
   run 0 bench --device simt:k20 --size 70 --kernel tuned,coalesced,copy --json whole.json
-  sed -e 's/"shared_bytes_per_block": *[0-9]*/"shared_bytes_per_block": 64/' "$root/presets/devices/k20.json" >tiny.json
+  sed -e 's/"max_threads_per_block": *[0-9]*/"max_threads_per_block": 64/' "$root/presets/devices/k20.json" >tiny.json
   run 1 bench --device simt:tiny.json --size 70 --json failed.json
   shown '^tuned .* FAILED'
   shown '^FAILED: tuned 70x70 f32: '
@@ -154,6 +153,41 @@ random() {
   refused 'room' bench permute --random 3 --max-bytes 100
   refused 'do not go together' bench permute --random 3 --size 4x4
   refused 'belongs to --random' bench --seed 3
+}
+
+# What the planner would choose, and each of its candidates forced. No message is cut by a line's end.
+planned() {
+  run 0 explain permute --device simt:h200 --size 16x42x450x321 --order 2,3,1,0 --json explain.json
+  shown '^\*  misaligned  *[0-9]'
+  shown '^   gather  *[0-9.]*  [0-9]* segments of '
+  narrow
+  grep -q '"takes": "2 to 8 packed columns' explain.json || report explain "no families in its JSON"
+  run 0 explain --device simt:h200 --size 4096,3000x3,100x257x289 --type f32,b12
+  shown '^\*  tiled-2d '
+  shown '^transpose 100x257x289 b12 on simt:h200'
+  run 0 explain --device simt:h200 --size 1x4096
+  shown 'nothing to choose'
+  run 0 bench --device simt --size 60x52 --warm --kernel gather,elementwise --json forced.json
+  shown '^gather  *valid'
+  shown '^elementwise  *valid'
+  run 0 bench permute --device simt:h200 --random 4 --seed 2 --max-bytes 2^14 --regret --json regret.json
+  follows regret.json bench
+  grep -q '"expected_us": ' regret.json || report bench "no expected time in its JSON"
+  checks=$((checks + 1))
+  python3 "$root/scripts/families" --explain explain.json regret.json >families.md 2>err || report families "it failed"
+  grep -q '^| gather | anything' families.md || report families "no gather in its table"
+  refused 'it takes 2 to 8 packed columns' bench --device simt --size 60x52 --kernel narrow
+  refused 'it takes contiguous runs' bench permute --device simt --size 60x52x3 --kernel gather,rows
+  refused 'no permute kernel "frob"' bench permute --device simt --size 60x52x3 --kernel frob
+  refused 'belongs to --random' bench --device simt --size 60x52 --regret
+  refused 'chooses from' bench copy --random 2 --regret
+  refused 'leave it, or --kernel, out' bench --random 2 --regret --kernel gather
+  refused 'known: transpose, permute' explain reduce
+  refused 'no kernels to choose from' explain --device cpu
+  refused 'order' explain permute --device simt --size 3x4 --order 0,0
+  refused 'size' explain --device simt --size 0x
+  refused 'order' explain --device simt --size 3x4 --order 1,0
+  unable 'there are: ' explain --device simt:nix
 }
 
 sets() {
@@ -444,6 +478,7 @@ bench
 tiny
 failing
 random
+planned
 sets
 bench_moves
 bad_moves

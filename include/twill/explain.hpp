@@ -12,10 +12,19 @@ namespace twill {
 
 /// A kernel that can move a shape, and what the planner expects of it.
 struct candidate {
-  std::string kernel;       ///< its family: "tiled", "misaligned", "rows", "gather", "transpose", "elementwise"
+  std::string kernel;       ///< its family, as kernel_families() names it
   double microseconds = 0;  ///< expected
   std::string plan;         ///< tile, grid and shared memory, where they are known before the launch
 };
+
+/// A family of kernels that the planner chooses from.
+struct kernel_family {
+  std::string name;   ///< "gather"
+  std::string takes;  ///< the shapes that it applies to, in words
+};
+
+/// All families. A device may lack what one of them needs for a shape: explain_permute() knows.
+TWILL_API std::vector<kernel_family> kernel_families();
 
 /// The candidates for `permute_bytes` of a shape, the cheapest first: that one is chosen.
 ///
@@ -26,9 +35,9 @@ struct candidate {
 TWILL_API std::vector<candidate> explain_permute(const device& on, extent element_bytes, const permute_shape& shape,
                                                  const void* in = nullptr, const void* out = nullptr);
 
-/// `permute_bytes` by the kernel of that name, however dear.
+/// `permute_bytes` by the family of that name, however high its cost.
 ///
-/// Throws: also invalid_argument for a kernel that cannot move the shape, and for a name that is not known.
+/// Throws: also invalid_argument for a family that cannot move the shape, and for a name that is not known.
 TWILL_API void permute_bytes_with(stream_ref stream, const std::string& kernel, const void* in, void* out,
                                   extent element_bytes, const permute_shape& shape);
 

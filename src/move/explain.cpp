@@ -21,6 +21,15 @@ std::string text(const detail::gather_plan& p) {
 
 }  // namespace
 
+std::vector<kernel_family> kernel_families() {
+  std::vector<kernel_family> all;
+  for (int i = 0; i < detail::families; ++i) {
+    const auto kind = static_cast<detail::family>(i);
+    all.push_back({detail::name_of(kind), detail::takes(kind)});
+  }
+  return all;
+}
+
 std::vector<candidate> explain_permute(const device& on, extent element_bytes, const permute_shape& shape,
                                        const void* in, const void* out) {
   constexpr std::uintptr_t first = std::uintptr_t{1} << 60;  // addresses that are aligned, and far from each other
@@ -55,7 +64,9 @@ void permute_bytes_with(stream_ref stream, const std::string& kernel, const void
     if (!args) return;
     const auto run = detail::operations_of(stream).move.permute_with;
     const bool done = run != nullptr && args->rank > 0 && run(queue, *args, static_cast<detail::family>(kind), false);
-    detail::require(done, "this kernel cannot move the shape", kernel, "take one that explain_permute lists");
+    detail::require(done, "kernel \"" + kernel + "\" cannot move the shape",
+                    std::string("it takes ") + detail::takes(static_cast<detail::family>(kind)),
+                    "take one that explain_permute lists");
   });
 }
 

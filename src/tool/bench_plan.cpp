@@ -59,7 +59,19 @@ std::vector<device> open_devices(std::vector<std::string> names) {
   return devices;
 }
 
-/// Kernels that are neither rungs nor candidates of any case.
+std::string cases_text(const bench_plan& plan) {
+  const planned_case& first = plan.cases.front();
+  const bool is_one = plan.cases.size() == 1;
+  return is_one ? fmt::format("{} {} on {}", first.problem->text(), first.type.name, first.on.properties().name)
+                : "any of these cases";
+}
+
+bool has_planner(const bench_plan& plan) {
+  return std::any_of(plan.cases.begin(), plan.cases.end(),
+                     [](const planned_case& each) { return !each.problem->candidates(each.on).empty(); });
+}
+
+/// Refuses kernels that are neither rungs nor candidates of any case.
 void require_known_kernels(const ladder_operation& operation, const bench_options& options, const bench_plan& plan) {
   std::vector<std::string> known;
   const auto learn = [&](const device& on) {
@@ -78,11 +90,16 @@ void require_known_kernels(const ladder_operation& operation, const bench_option
       if (!contains(known, one.name)) known.emplace_back(one.name);
     }
   }
+  const std::vector<kernel_family> families = kernel_families();
   for (const std::string& kernel : options.kernels) {
     if (contains(known, kernel)) continue;
-    refuse(fmt::format("no {} kernel \"{}\" on {} for {}", operation.name, kernel, joined(devices),
-                       plan.cases.size() == 1 ? plan.cases.front().problem->text() : "these cases"),
-           "known: " + joined(known), "choose one of these with --kernel");
+    const auto one = std::find_if(families.begin(), families.end(), [&](const auto& f) { return f.name == kernel; });
+    if (one != families.end() && has_planner(plan)) {
+      refuse(fmt::format("kernel \"{}\" cannot move {}", kernel, cases_text(plan)), "it takes " + one->takes,
+             "see which can with twill explain");
+    }
+    refuse(fmt::format("no {} kernel \"{}\" on {}", operation.name, kernel, joined(devices)), "known: " + joined(known),
+           "choose one of these with --kernel");
   }
 }
 

@@ -1,6 +1,5 @@
 #include "candidates.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace twill::tool {
@@ -31,13 +30,12 @@ std::string plan_text(const candidate& which) {
   return which.plan.empty() ? which.kernel : which.kernel + ": " + which.plan;
 }
 
-std::string plan_text(const ladder_problem& problem, const device& on, const rung& which) {
-  if (which.name != "tuned" && !is_candidate(which)) return "";
-  const std::vector<candidate> all = problem.candidates(on);
-  const auto found = std::find_if(all.begin(), all.end(), [&](const candidate& each) {
-    return which.name == "tuned" || which.name == each.kernel;
-  });
-  return found == all.end() ? "" : plan_text(*found);
+std::optional<candidate> plan_of(const ladder_problem& problem, const device& on, const rung& which) {
+  if (which.name != "tuned" && !is_candidate(which)) return std::nullopt;
+  for (const candidate& each : problem.candidates(on)) {
+    if (which.name == "tuned" || which.name == each.kernel) return each;
+  }
+  return std::nullopt;
 }
 
 }  // namespace twill::tool

@@ -2,6 +2,7 @@
 
 // The kernels that the planner chooses from, as rungs of a case.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ bool is_candidate(const rung& which);
 /// "gather: 64 segments of 256 bytes to ...", or the kernel's name where no more is known before the launch.
 std::string plan_text(const candidate& which);
 
-/// The plan of a rung: of the operation itself the cheapest candidate; "" where nothing is planned.
-std::string plan_text(const ladder_problem& problem, const device& on, const rung& which);
+/// The plan of a rung: of the operation itself the cheapest candidate; none where nothing is planned.
+std::optional<candidate> plan_of(const ladder_problem& problem, const device& on, const rung& which);
 
 }  // namespace twill::tool

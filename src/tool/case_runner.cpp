@@ -102,7 +102,10 @@ bench_result case_runner::start(const planned_case& each, const planned_run& run
   result.part = each.part;
   result.loop = loop_name(run.loop);
   result.block = block_text(run.which.block);
-  result.plan = plan_text(problem, on_, run.which.info);
+  if (const auto plan = plan_of(problem, on_, run.which.info)) {
+    result.plan = plan_text(*plan);
+    result.expected_us = plan->microseconds;
+  }
   return result;
 }
 

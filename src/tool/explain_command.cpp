@@ -86,14 +86,16 @@ void run(const explain_arguments& arguments) {
       }
     }
   }
-  file.write(json_text({{"schema", json_schema}, {"results", results}}));
+  json families = json::array();
+  for (const kernel_family& each : kernel_families()) families.push_back({{"name", each.name}, {"takes", each.takes}});
+  file.write(json_text({{"schema", json_schema}, {"families", families}, {"results", results}}));
   if (!file.is_stdout()) fmt::print("{}", text);
 }
 
 }  // namespace
 
 void add_explain_command(command_line& line) {
-  command explain = line.add("explain", "Show which kernel would move a shape, and what others would cost");
+  command explain = line.add("explain", "Show which kernel would move a shape, and what else");
   const auto to = std::make_shared<explain_arguments>();
   explain.text("operation", to->operation, "transpose (the default) or permute", "OP");
   explain.list("--device", to->devices, "As `twill devices` names it. Default: the first GPU", "NAME");

@@ -37,6 +37,7 @@ struct bench_result {
   bool waits = false;                     ///< no time was predicted: blocks of its kernel wait for one another
   bool sampled = false;                   ///< predicted from the first blocks of a launch, not from all
   std::optional<double> busiest_channel;  ///< predicted: its bytes over those of a channel on average
+  std::optional<double> expected_us;      ///< by the planner of the operation
   std::string plan;                       ///< what the operation's planner chose: kernel, tile, grid
 
   /// "1024x4096", "12x30x20 to 1,0,2"
@@ -83,6 +84,7 @@ void each_field(Result& r, F&& f) {
   f("waits", r.waits, field_is::optional);
   f("sampled", r.sampled, field_is::optional);
   f("busiest_channel", r.busiest_channel, field_is::optional);
+  f("expected_us", r.expected_us, field_is::optional);
   f("plan", r.plan, field_is::optional);
 }
 

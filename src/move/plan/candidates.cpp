@@ -108,27 +108,6 @@ class collector {
 
 }  // namespace
 
-const char* name_of(family kind) {
-  constexpr const char* names[families] = {"narrow",
-                                           "tiled-2d",
-                                           "tiled-4byte",
-                                           "tiled-linear",
-                                           "misaligned-2d",
-                                           "staged",
-                                           "staged-misaligned",
-                                           "staged-strided",
-                                           "staged-rows",
-                                           "staged-cols",
-                                           "elementwise-batch",
-                                           "vec3",
-                                           "tiled",
-                                           "misaligned",
-                                           "rows",
-                                           "gather",
-                                           "elementwise"};
-  return names[static_cast<int>(kind)];
-}
-
 candidates candidates_of(const permute_args& a, const device_model& device, wanted which) {
   candidates all;
   std::int64_t bytes = a.run_bytes;

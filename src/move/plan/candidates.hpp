@@ -30,6 +30,9 @@ enum class wanted {
   cheapest  ///< the others only as far as they cost nothing to find
 };
 
+/// The shapes that a family applies to, in words.
+const char* takes(family kind);
+
 candidates candidates_of(const permute_args& args, const device_model& device, wanted which = wanted::all);
 
 }  // namespace twill::detail
