@@ -141,13 +141,11 @@ find_path(TWILL_CUB_INCLUDE cub/device/device_scan.cuh HINTS ${CUDAToolkit_INCLU
   NO_DEFAULT_PATH)
 mark_as_advanced(TWILL_CUB_INCLUDE)
 
-# twill_add_cub(TARGET): its rungs, in the part of the library that a backend is, where it was found.
-function(twill_add_cub target)
-  if(NOT TWILL_CUB_INCLUDE)
-    return()
-  endif()
-  list(TRANSFORM twill_ladder_cub_sources PREPEND "${TWILL_ROOT}/" OUTPUT_VARIABLE sources)
+# twill_add_rungs(TARGET DEFINITION SOURCE...): rungs that not every build of a backend has; the definition adds them to its
+# ladders.
+function(twill_add_rungs target definition)
+  list(TRANSFORM ARGN PREPEND "${TWILL_ROOT}/" OUTPUT_VARIABLE sources)
   set_source_files_properties(${sources} PROPERTIES LANGUAGE CUDA)
   target_sources(${target} PRIVATE ${sources})
-  target_compile_definitions(${target} PRIVATE TWILL_HAS_PEERS)
+  target_compile_definitions(${target} PRIVATE ${definition})
 endfunction()

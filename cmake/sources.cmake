@@ -73,6 +73,7 @@ set(twill_core_sources
   src/core/stream.cpp
   src/move/copy.cpp
   src/move/explain.cpp
+  src/move/fill.cpp
   src/move/permute.cpp
   src/move/reverse.cpp
   src/move/transpose.cpp
@@ -94,6 +95,7 @@ set(twill_kernel_sources
   src/move/gpu/box.cpp
   src/move/gpu/copy.cpp
   src/move/gpu/elementwise_batch.cpp
+  src/move/gpu/fill.cpp
   src/move/gpu/gather.cpp
   src/move/gpu/in_place.cpp
   src/move/gpu/in_place_passes.cpp
@@ -151,6 +153,7 @@ set(twill_cpu_sources
   backends/cpu/device.cpp
   src/move/cpu/composite_tile.cpp
   src/move/cpu/copy.cpp
+  src/move/cpu/fill.cpp
   src/move/cpu/mover.cpp
   src/move/cpu/permute.cpp
   src/move/cpu/reverse.cpp
@@ -224,11 +227,10 @@ set(twill_ladder_kernel_sources
   src/ladder/gpu/sieve.cpp
   src/ladder/gpu/table.cpp
   src/ladder/gpu/transpose_rungs.cpp)
-set(twill_ladder_gpu_sources
-  src/ladder/gpu/geam.cpp
-  src/ladder/gpu/tensor_library.cpp)
+set(twill_ladder_gpu_sources src/ladder/gpu/geam.cpp)
 set(twill_ladder_simt_sources src/ladder/gpu/without_peers.cpp)
 set(twill_ladder_cub_sources src/ladder/gpu/cub.cpp)  # where its headers are found
+set(twill_ladder_tensor_sources src/ladder/gpu/tensor_library.cpp)  # cuda alone
 set(twill_ladder_cpu_sources
   src/ladder/cpu/array_rungs.cpp
   src/ladder/cpu/omatcopy.cpp
@@ -310,6 +312,7 @@ set(twill_tests
   tests/error_test.cpp
   tests/every_kernel_test.cpp
   tests/extent_test.cpp
+  tests/fill_test.cpp
   tests/global_transpose_test.cpp
   tests/host_limits_test.cpp
   tests/ladder/array_test.cpp
@@ -365,7 +368,8 @@ function(twill_check_lists)
   set(listed ${twill_headers} ${twill_mpi_headers} ${twill_ladder_headers} ${twill_simt_headers} ${twill_common_sources} ${twill_core_sources}
       ${twill_launch_sources} ${twill_vector_sources} ${twill_tool_without_simt_sources} ${twill_tool_fmt_sources} ${twill_kernel_sources}
       ${twill_gpu_sources} ${twill_host_sources} ${twill_cpu_sources} ${twill_simt_sources} ${twill_ladder_sources}
-      ${twill_ladder_kernel_sources} ${twill_ladder_gpu_sources} ${twill_ladder_simt_sources} ${twill_ladder_cub_sources} ${twill_ladder_cpu_sources}
+      ${twill_ladder_kernel_sources} ${twill_ladder_gpu_sources} ${twill_ladder_simt_sources} ${twill_ladder_cub_sources}
+      ${twill_ladder_tensor_sources} ${twill_ladder_cpu_sources}
       ${twill_device_schema} ${twill_device_models} ${twill_tool_sources} ${twill_tests} tests/mpi/mpi_test.cpp
       ${twill_gpu_tests} ${twill_gpu_test_sources})
   file(GLOB_RECURSE there RELATIVE "${TWILL_ROOT}" "${TWILL_ROOT}/include/*.hpp" "${TWILL_ROOT}/src/*.cpp"

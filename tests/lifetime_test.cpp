@@ -20,12 +20,6 @@
 #include "support/child_process.hpp"
 #include "support/devices.hpp"
 
-#if defined(__SANITIZE_THREAD__)
-constexpr bool children_may_have_threads = false;  // ThreadSanitizer ends children of fork() that start threads
-#else
-constexpr bool children_may_have_threads = true;
-#endif
-
 namespace {
 
 using support::code_of;
@@ -221,7 +215,7 @@ TEST_CASE("streams and memory outlive the device variable, and each other, in an
 }
 
 TEST_CASE("the child of a fork uses and destroys what its parent made, and its parent what it kept") {
-  if (!children_may_have_threads) return;
+  if (!support::children_may_have_threads) return;
   on_each_device([](const twill::device& device) {
     if (on_a_gpu(device)) return;  // a vendor's context does not survive a fork
     owned things(device);

@@ -16,12 +16,6 @@
 #include "support/devices.hpp"
 #include "support/environment.hpp"
 
-#if defined(__SANITIZE_THREAD__)
-constexpr bool children_may_have_threads = false;  // ThreadSanitizer ends children of fork() that start threads
-#else
-constexpr bool children_may_have_threads = true;
-#endif
-
 namespace {
 
 // Set in a process that ends while its threads are in calls: what those hold is no leak.
@@ -36,14 +30,6 @@ extern "C" [[gnu::visibility("default")]] int __lsan_is_turned_off() {
 #endif
 
 namespace {
-
-std::vector<std::string> devices_on_the_cpu() {
-  std::vector<std::string> names;
-  for (const std::string& name : support::test_devices()) {
-    if (name == "cpu" || name == "simt") names.push_back(name);
-  }
-  return names;
-}
 
 // A transpose that takes all threads, of other numbers for each seed.
 bool transposes(const twill::device& on, std::uint32_t seed = 1) {
@@ -108,14 +94,14 @@ struct last_words {
 TEST_SUITE_BEGIN("process");
 
 TEST_CASE("a device has a thread for each CPU of the affinity mask, of which the caller is one") {
-  for (const std::string& name : devices_on_the_cpu()) {
+  for (const std::string& name : support::devices_on_the_cpu()) {
     CAPTURE(name);
     const int code = support::run_in_child([&] {
       const long before = support::process_status("Threads:");
       if (!pin_to_one_cpu()) return 1;
       const auto device = twill::device::open(name);
       if (device.properties().multiprocessors != 1) return 2;
-      if (children_may_have_threads && !transposes(device)) return 3;
+      if (support::children_may_have_threads && !transposes(device)) return 3;
       const long most = name == "cpu" ? 1 : 2;
       return threads_since(before) <= most ? 0 : 4;
     });
@@ -125,7 +111,7 @@ TEST_CASE("a device has a thread for each CPU of the affinity mask, of which the
     const long before = support::process_status("Threads:");
     const auto device = twill::device::open("cpu");
     if (device.properties().multiprocessors > cpus_in_mask()) return 1;
-    if (children_may_have_threads && !transposes(device)) return 2;
+    if (support::children_may_have_threads && !transposes(device)) return 2;
     return threads_since(before) <= cpus_in_mask() ? 0 : 3;
   });
   CHECK(all == 0);
@@ -139,7 +125,7 @@ TEST_CASE("TWILL_THREADS is the number of threads, of which the caller is one") 
       const support::environment set("TWILL_THREADS", std::to_string(threads).c_str());
       const auto device = twill::device::open("cpu");
       if (threads_since(before) != 1) return 1;  // opening starts none
-      if (!children_may_have_threads) return 0;
+      if (!support::children_may_have_threads) return 0;
       if (!transposes(device)) return 2;
       return threads_since(before) == threads ? 0 : 3;
     });
@@ -148,7 +134,7 @@ TEST_CASE("TWILL_THREADS is the number of threads, of which the caller is one") 
 }
 
 TEST_CASE("devices share the threads of the process") {
-  for (const std::string& name : devices_on_the_cpu()) {
+  for (const std::string& name : support::devices_on_the_cpu()) {
     CAPTURE(name);
     CHECK(transposes(twill::device::open(name)));
     const long threads = support::process_status("Threads:");
@@ -162,8 +148,8 @@ TEST_CASE("devices share the threads of the process") {
 }
 
 TEST_CASE("a fork's child may use devices that its parent opened and used") {
-  if (!children_may_have_threads) return;
-  for (const std::string& name : devices_on_the_cpu()) {
+  if (!support::children_may_have_threads) return;
+  for (const std::string& name : support::devices_on_the_cpu()) {
     CAPTURE(name);
     const auto device = twill::device::open(name);
     CHECK(transposes(device));
@@ -179,7 +165,7 @@ TEST_CASE("a fork's child may use devices that its parent opened and used") {
 }
 
 TEST_CASE("threads use one device at the same time, each by a stream of its own") {
-  for (const std::string& name : devices_on_the_cpu()) {
+  for (const std::string& name : support::devices_on_the_cpu()) {
     CAPTURE(name);
     const auto device = twill::device::open(name);
     std::atomic<int> right{0};
@@ -195,7 +181,7 @@ TEST_CASE("threads use one device at the same time, each by a stream of its own"
 }
 
 TEST_CASE("a device may be opened and used in the destructor of a static object") {
-  if (!children_may_have_threads) return;
+  if (!support::children_may_have_threads) return;
   for (const bool used_before : {false, true}) {
     const int code = support::run_in_child([&] {
       if (used_before) transposes(twill::device::open("cpu"));
@@ -208,8 +194,8 @@ TEST_CASE("a device may be opened and used in the destructor of a static object"
 }
 
 TEST_CASE("a process may end while threads are in calls") {
-  if (!children_may_have_threads) return;
-  for (const std::string& name : devices_on_the_cpu()) {
+  if (!support::children_may_have_threads) return;
+  for (const std::string& name : support::devices_on_the_cpu()) {
     CAPTURE(name);
     const int code = support::run_in_child([&] {
       std::atomic<int> begun{0};

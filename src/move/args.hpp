@@ -49,4 +49,11 @@ struct reverse_args {
   std::int64_t count, element_bytes;
 };
 
+/// At least one element; not all bytes of the value are equal.
+struct fill_args {
+  void* out;
+  std::int64_t count, element_bytes;
+  const unsigned char* value;  ///< host memory, valid during the call alone
+};
+
 }  // namespace twill::detail

@@ -1,5 +1,4 @@
 #include <twill/copy.hpp>
-#include <twill/fill.hpp>
 
 #include <limits>
 
@@ -103,15 +102,6 @@ void upload_bytes(stream_ref stream, const void* in, void* out, std::size_t byte
 
 void download_bytes(stream_ref stream, const void* in, void* out, std::size_t bytes) {
   download_bytes(stream, in, out, 1, row_of("download", bytes));
-}
-
-void fill_bytes(stream_ref stream, void* out, unsigned char value, std::size_t bytes) {
-  detail::in_call("fill", [&] {
-    auto& device = detail::device_of(stream);
-    if (bytes == 0) return;
-    detail::require_pointer(out, "out");
-    device.fill(stream.native(), out, value, bytes);
-  });
 }
 
 namespace detail {

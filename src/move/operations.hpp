@@ -18,6 +18,7 @@ struct move_operations {
   bool (*permute_with)(const work_queue&, const permute_args&, family, bool only_ask);
   void (*copy)(const work_queue&, const pitched_rows&);
   void (*reverse)(const work_queue&, const reverse_args&);
+  void (*fill)(const work_queue&, const fill_args&);
 };
 
 }  // namespace twill::detail

@@ -10,6 +10,12 @@
 
 namespace support {
 
+#if defined(__SANITIZE_THREAD__)
+constexpr bool children_may_have_threads = false;  // ThreadSanitizer ends children of fork() that start threads
+#else
+constexpr bool children_may_have_threads = true;
+#endif
+
 /// Runs f in a fork() of this process and returns the exit code that it gives: 99 for an exception, 256 + N for signal
 /// N. A child that hangs is ended by SIGALRM.
 template <class F>

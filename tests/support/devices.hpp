@@ -24,4 +24,13 @@ inline std::vector<std::string> test_devices() {
   return names;
 }
 
+/// Those of the test devices that run in this process.
+inline std::vector<std::string> devices_on_the_cpu() {
+  std::vector<std::string> names;
+  for (const std::string& name : test_devices()) {
+    if (name == "cpu" || name == "simt") names.push_back(name);
+  }
+  return names;
+}
+
 }  // namespace support

@@ -122,7 +122,9 @@ struct extended_ladders {
 
   extended_ladders() : table(kernel_ladders()) {
     if (library().is_complete()) extend(table.transpose, {&geam_rung, 1}, transpose);
+#ifdef TWILL_HAS_TENSOR_LIBRARY
     table.permute = tensor_library_rungs();
+#endif
 #ifdef TWILL_HAS_PEERS
     extend(table.reduce, peer_reductions(), reduce);
     extend(table.arrays, peer_scans(), arrays);

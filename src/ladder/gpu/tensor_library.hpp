@@ -1,6 +1,6 @@
 #pragma once
 
-// The reference rung of permutations: the vendor's tensor library, where it is found at run time.
+// The reference rung of permutations: the vendor's tensor library, where the build and the machine have it.
 
 #include "ladder/operations.hpp"
 

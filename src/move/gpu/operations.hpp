@@ -12,5 +12,6 @@ bool permute_with(const detail::work_queue& queue, const detail::permute_args& a
                   bool only_ask);
 void copy(const detail::work_queue& queue, const detail::pitched_rows& args);
 void reverse(const detail::work_queue& queue, const detail::reverse_args& args);
+void fill(const detail::work_queue& queue, const detail::fill_args& args);
 
 }  // namespace twill::TWILL_BACKEND
