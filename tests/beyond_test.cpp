@@ -151,6 +151,10 @@ TEST_CASE("permutations, reversal and copies beyond 2^31 elements") {
     prepare(m);
     twill::copy(m.stream, in, out, {all / 1000, 1000, 1003, 1000});
     check_output(m, all / 1000 * 1000, [](std::int64_t p) { return p / 1000 * 1003 + p % 1000; });
+    prepare(m);
+    const unsigned char value[] = {byte_at(0), byte_at(1), byte_at(2)};
+    twill::fill_bytes(m.stream, out, value, 3, all / 3);
+    check_output(m, all / 3 * 3, [](std::int64_t p) { return p % 3; });
   });
 }
 

@@ -41,7 +41,8 @@ TWILL_API void download_bytes(stream_ref stream, const void* in, void* out, std:
 /// Memory: device memory of the stream's device (host memory on "cpu" and "simt"), aligned to T. No row of `in` may
 ///   overlap one of `out`; rows side by side in one array of equal leading dimensions are fine. Bytes of `in` between
 ///   its rows may be read.
-/// Order: asynchronous in `stream`; no synchronisation, no allocation. May be captured in a graph.
+/// Order: asynchronous in `stream`; no synchronisation, no allocation. May be called from several threads, on different
+///   streams, and captured in a graph.
 /// Throws: invalid_argument, before anything is launched; launch_failed.
 template <class T>
 void copy(stream_ref stream, const T* in, T* out, const copy_shape& shape) {
@@ -60,9 +61,9 @@ void copy(stream_ref stream, const T* in, T* out, extent count) {
 ///
 /// Shape, Units: as for `copy`.
 /// Memory: `in` is host memory, `out` device memory (host memory on "cpu" and "simt"), aligned to T.
-/// Order: in `stream`. From pinned host memory the call returns at once and `in` must stay as it is until the copy is
-///   done; from pageable memory the driver first takes the data, for which the call may wait. From pinned memory it may
-///   be captured in a graph.
+/// Order: in `stream`. From pinned host memory the call returns at once, `in` must not change until the copy is done,
+///   and the call may be captured in a graph; from pageable memory the driver may stage the data first, for which the
+///   call waits. May be called from several threads, on different streams.
 /// Throws: invalid_argument, before anything is launched; device_fault.
 template <class T>
 void upload(stream_ref stream, const T* in, T* out, const copy_shape& shape) {
@@ -80,8 +81,9 @@ void upload(stream_ref stream, const T* in, T* out, extent count) {
 ///
 /// Shape, Units: as for `copy`.
 /// Memory: `in` is device memory (host memory on "cpu" and "simt"), `out` host memory, aligned to T.
-/// Order: in `stream`; `out` holds the data after `stream.wait()`. To pinned memory the call returns at once; to
-///   pageable memory it returns when the data is there. To pinned memory it may be captured in a graph.
+/// Order: in `stream`; `out` holds the data after `stream.wait()`. To pinned memory the call returns at once and may be
+///   captured in a graph; to pageable memory it returns when the copy is done. May be called from several threads, on
+///   different streams.
 /// Throws: invalid_argument, before anything is launched; device_fault.
 template <class T>
 void download(stream_ref stream, const T* in, T* out, const copy_shape& shape) {

@@ -57,7 +57,8 @@ TWILL_API void permute_bytes(stream_ref stream, const void* in, void* out, exten
 /// Memory: device memory of the stream's device (host memory on "cpu" and "simt"), aligned to T. A pointer names the
 ///   element of index 0 in every dimension; with negative strides others lie before it. The ranges of memory from the
 ///   first to the last element of `in` and of `out` must not overlap. Bytes of `in` between its elements may be read.
-/// Order: asynchronous in `stream`; no synchronisation, no allocation, no plan to keep.
+/// Order: asynchronous in `stream`; no synchronisation, no allocation, no plan to keep. May be called from several
+///   threads, on different streams, and captured in a graph.
 /// Throws: invalid_argument, before anything is launched: also for a stride of 0, and for output strides that are
 ///   found to make two elements meet (not all such strides are found); launch_failed.
 /// Source: Hynninen and Lyakh, 2017, cuTT: A High-Performance Tensor Transpose Library for CUDA Compatible GPUs (fusing

@@ -104,7 +104,8 @@ struct reduce_types {
 /// Memory: device memory of the stream's device, aligned to sizeof(In) and sizeof(Out), complex numbers too; 16-byte
 ///   alignment of `in` is faster. `in`, `out` and the scratch must not overlap.
 /// Order: asynchronous in `stream`; no synchronisation, no allocation; one launch, and a clearing of scratch where
-///   blocks share a row. May be captured in a graph.
+///   blocks share a row. May be called from several threads, on different streams with a scratch each, and captured in
+///   a graph.
 /// Result: the same bits on every run, and for the same shape on every device and backend: floating-point numbers are
 ///   combined in a tree that the shape and sizeof(In) alone decide (src/reduce/gpu/tree.hpp). There is no faster
 ///   mode without that. float16 and bfloat16 are calculated in float and rounded once. A floating sum differs from the

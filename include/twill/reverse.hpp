@@ -20,7 +20,8 @@ TWILL_API void reverse_in_place_bytes(stream_ref stream, void* data, extent elem
 /// Units: 2 * count * sizeof(T) bytes are moved.
 /// Memory: device memory of the stream's device (host memory on "cpu" and "simt"), aligned to T; `in` and `out` must
 ///   not overlap: `reverse_in_place` is for one array.
-/// Order: asynchronous in `stream`; no synchronisation, no allocation.
+/// Order: asynchronous in `stream`; no synchronisation, no allocation. May be called from several threads, on different
+///   streams, and captured in a graph.
 /// Throws: invalid_argument, before anything is launched; launch_failed.
 template <class T>
 void reverse(stream_ref stream, const T* in, T* out, extent count) {

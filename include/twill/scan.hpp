@@ -81,7 +81,8 @@ TWILL_API void scan_segments_untyped(stream_ref stream, const void* in, void* ou
 ///   `scan_scratch_bytes`, 16-byte aligned; what it holds before does not matter, and it is free for others in stream
 ///   order.
 /// Order: asynchronous in `stream`: a clearing of the scratch and a kernel (another of each with two passes; a kernel
-///   more with segments or packed short rows). No synchronisation, no allocation. May be captured in a graph.
+///   more with segments or packed short rows). No synchronisation, no allocation. May be called from several threads,
+///   on different streams with a scratch each, and captured in a graph.
 /// Throws: invalid_argument, before anything is launched; unsupported (more than 2^31 tiles; blocks have too little
 ///   shared memory); launch_failed.
 /// Source: Merrill and Garland, 2016, Single-pass Parallel Prefix Scan with Decoupled Look-back.

@@ -46,10 +46,10 @@ TWILL_API void transpose_bytes(stream_ref stream, const void* in, void* out, ext
 /// Units: 2 * rows * cols * batch * sizeof(T) bytes are moved.
 /// Memory: device memory of the stream's device (host memory on "cpu" and "simt"), aligned to T; `in` and `out`
 ///   must not overlap.
-/// Order: asynchronous in `stream`; no synchronisation, no allocation.
+/// Order: asynchronous in `stream`; no synchronisation, no allocation. May be called from several threads, on different
+///   streams, and captured in a graph.
 /// Throws: invalid_argument, or unsupported where the batch needs more than 2^32 - 1 blocks, before anything is
-/// launched;
-///   launch_failed.
+///   launched; launch_failed.
 /// Source: Ruetsch and Micikevicius, 2009, Optimizing Matrix Transpose in CUDA (padded shared tile).
 template <class T>
 void transpose(stream_ref stream, const T* in, T* out, const transpose_shape& shape) {

@@ -11,7 +11,7 @@
 
 namespace twill {
 
-/// A batch of row-major matrices that are transposed where they are, in elements. `{rows, cols}` alone is one packed
+/// A batch of row-major matrices that are transposed in place, in elements. `{rows, cols}` alone is one packed
 /// matrix.
 struct transpose_in_place_shape {
   extent rows = 0;    ///< rows before, columns after
@@ -25,7 +25,7 @@ struct transpose_in_place_shape {
   constexpr transpose_in_place_shape with_stride(extent n) const { return {rows, cols, batch, ld, n}; }
 };
 
-/// How much scratch memory a call is given: nothing but what it needs to be right, or what makes it fast.
+/// How much scratch memory a call is given: the minimum that it works with, or enough for full speed.
 enum class scratch_size { least, fast };
 
 /// The bytes of scratch memory for `transpose_in_place` of elements of `element_bytes`.
@@ -49,7 +49,7 @@ std::size_t transpose_in_place_scratch_bytes(const device& on, const T*, const t
 TWILL_API void transpose_in_place_bytes(stream_ref stream, void* data, extent element_bytes,
                                         const transpose_in_place_shape& shape, scratch_ref scratch = {});
 
-/// Turns each rows x cols matrix of the batch into its cols x rows transpose, in its own memory.
+/// Transposes each matrix of the batch in its own memory: rows x cols becomes cols x rows.
 ///
 /// Shape: `{2, 3}` makes [1,2,3, 4,5,6] into [1,4, 2,5, 3,6]. Extents may be 0. Square matrices may have a leading
 ///   dimension, and gaps stay untouched; others are packed.
@@ -57,17 +57,17 @@ TWILL_API void transpose_in_place_bytes(stream_ref stream, void* data, extent el
 ///   scratch. With less, once for each of two passes (three where rows and cols have a common divisor); twice for a
 ///   pass that goes through scratch, so six times at most.
 /// Memory: device memory of the stream's device (host memory on "cpu" and "simt"), `data` aligned to T; matrices must
-///   not overlap. `scratch` holds at least `transpose_in_place_scratch_bytes(sizeof(T), shape)` bytes, does not overlap
-///   the matrices, and is free again when the stream has come past the call; what it holds then means nothing.
-/// Order: asynchronous in `stream`; no synchronisation, no allocation. One launch for square and for small matrices;
-/// two
-///   with fast scratch, for as many matrices as it holds. With less, one a pass if its lines (of max(rows, cols)
-///   elements, or of min(rows, cols) in the other passes), or at least a quarter of each of their elements, fit in the
-///   shared memory of a block. On an H200, with 227 KiB, that is up to 232448 elements of 4 bytes. Otherwise a pass
-///   goes through scratch, in two launches for each n lines, n being how often scratch holds max(rows, cols) elements:
-///   with the least, 2 * 100 launches a matrix for 100 rows of 4 MB. (So do rows that are too long whole where there
-///   are fewer than half as many as the device has multiprocessors.) A stream holds about a thousand launches; beyond
-///   that the call waits for some to end, unless there is more scratch.
+///   not overlap. `scratch` holds at least `transpose_in_place_scratch_bytes(device, data, shape)` bytes and does not
+///   overlap the matrices; it is free for other calls in stream order.
+/// Order: asynchronous in `stream`; no synchronisation, no allocation. May be called from several threads, on different
+///   streams with a scratch each, and captured in a graph. Launches: one for square and for small matrices; with fast
+///   scratch two, for as many matrices as it holds. With less scratch, one for each pass whose lines (max(rows, cols)
+///   elements in one pass, min(rows, cols) in the others) fit in the shared memory of a block, at least to a quarter:
+///   on an H200, with 227 KiB, up to 232448 elements of 4 bytes. Other passes, and those of fewer than half as many
+///   lines as the device has multiprocessors that do not fit entirely, go through scratch: two launches for every n
+///   lines, where scratch holds n * max(rows, cols) elements. With the least, those are 200 launches a matrix for 100
+///   rows of 4 MB. A stream's queue holds about a thousand launches; a call that needs more blocks until some have
+///   completed.
 /// Throws: invalid_argument (scratch that is too small among others), or unsupported where the batch needs more than
 ///   2^32 - 1 blocks, before anything is launched; launch_failed.
 /// Source: Catanzaro, Keller and Garland, 2014, A Decomposition for In-place Matrix Transposition (least scratch).

@@ -74,6 +74,7 @@ inline std::vector<tried_call> tried_moves() {
   all.push_back({"reverse_in_place",
                  [](const call_memory& m) { twill::reverse_in_place(m.stream, as<std::uint32_t>(m.out), 5001); }});
   all.push_back({"fill_bytes", [](const call_memory& m) { twill::fill_bytes(m.stream, m.out.data(), 5, 1000); }});
+  all.push_back({"fill", [](const call_memory& m) { twill::fill(m.stream, as<double>(m.out), 1.5, 5001); }});
   return all;
 }
 
@@ -114,6 +115,9 @@ inline std::vector<tried_call> tried_sums() {
                                           {twill::scan_op::sum, false, two_passes});
                    }});
   }
+  all.push_back({"sieve_bits", [](const call_memory& m) {
+                   twill::sieve_bits(m.stream, as<std::uint32_t>(m.out), {64, 100000}, m.scratch);
+                 }});
   all.push_back({"sieve_count", [](const call_memory& m) {
                    twill::sieve_count(m.stream, as<std::uint64_t>(m.out), {0, 100000}, m.scratch);
                  }});

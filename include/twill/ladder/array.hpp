@@ -36,7 +36,8 @@ TWILL_API std::size_t array_rung_scratch_bytes(const device& on, std::string_vie
 /// Shape: `count` elements, which may be 0.
 /// Units: 2 * count * element_bytes(type) bytes are moved for each repeat, half as many by a sieve.
 /// Memory: device memory; `in`, `out` and `scratch` are aligned to 16 bytes and disjoint. `scratch` may hold anything.
-/// Order: asynchronous in `stream`. A rung of several launches repeats them all.
+/// Order: asynchronous in `stream`. A rung of several launches repeats them all. May be called from several
+///   threads, on different streams with a scratch each; capture in a graph is not promised.
 /// Throws: invalid_argument (unknown op, rung, type or block, scratch too small, null, misaligned or overlapping
 ///   pointers, a negative count); unsupported (the device's limits); launch_failed.
 TWILL_API void array_rung(stream_ref stream, std::string_view op, std::string_view name, const void* in, void* out,

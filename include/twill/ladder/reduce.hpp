@@ -32,7 +32,8 @@ TWILL_API std::size_t reduce_rung_scratch_bytes(const device& on, std::string_vi
 ///   "memcpy", which show what memory allows, leave `out` as it is).
 /// Units: count * element_bytes(type) bytes are read for each repeat.
 /// Memory: device memory; `in`, `out` and `scratch` aligned to 16 bytes and disjoint. `scratch` may hold anything.
-/// Order: asynchronous in `stream`.
+/// Order: asynchronous in `stream`. May be called from several threads, on different streams with a scratch each;
+///   capture in a graph is not promised.
 /// Throws: invalid_argument (unknown rung, type or block, scratch too small, null, misaligned or overlapping pointers,
 ///   a negative count); unsupported (the device's limits); launch_failed.
 /// Source: Harris, 2007, Optimizing Parallel Reduction in CUDA.

@@ -31,7 +31,8 @@ TWILL_API std::int64_t sieve_words(const sieve_range& range);
 /// Shape: {0, 20} gives one word, 0x36f: 0x3ff without the bits of 9 and 15, so 2, 3, 5, 7, 11, 13, 17, 19.
 /// Units: 1/16 byte a number is written.
 /// Memory: device memory; `bits` has sieve_words(range) words; `scratch` sieve_scratch_bytes, 16-byte aligned.
-/// Order: asynchronous in `stream`; no synchronisation, no allocation.
+/// Order: asynchronous in `stream`; no synchronisation, no allocation. May be called from several threads, on different
+///   streams with a scratch each, and captured in a graph.
 /// Throws: invalid_argument, before anything is launched; unsupported (blocks have too little shared memory);
 ///   launch_failed.
 /// Source: Bays and Hudson, 1977, The Segmented Sieve of Eratosthenes and Primes in Arithmetic Progressions to 10^12.

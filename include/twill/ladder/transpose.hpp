@@ -23,7 +23,8 @@ TWILL_API std::vector<block_shape> transpose_rung_blocks(const device& on, std::
 /// Shape: `in` and `out` hold rows * cols elements; extents may be 0.
 /// Units: 2 * rows * cols * element_bytes bytes are moved for each repeat.
 /// Memory: device memory, aligned to `element_bytes` (1, 2, 4, 8 or 16); `in` and `out` must not overlap.
-/// Order: asynchronous in `stream`.
+/// Order: asynchronous in `stream`. May be called from several threads, on different streams; capture in a graph is
+///   not promised.
 /// Throws: invalid_argument (unknown rung, wrong element size, block the rung does not have, null, misaligned or
 ///   overlapping pointers, negative or overflowing extents); unsupported (a block that the rung is
 ///   not compiled for with such elements, the device's limits); launch_failed.
