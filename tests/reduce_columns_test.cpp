@@ -108,6 +108,24 @@ void check_type() {
   check(on_many, support::reduce_scratch_of(on_many));
 }
 
+/// The result of equal elements, whose scratch is no more than its shape needs.
+template <class T, class Out>
+void check_column_scratch(const twill::device& device, twill::stream_ref stream, const twill::reduce_shape& shape,
+                          reduce_op op, const Out& wanted) {
+  CAPTURE(twill::name(twill::element_type_of<T>));
+  CAPTURE(static_cast<int>(op));
+  CAPTURE(shape.rows);
+  CAPTURE(shape.cols);
+  const auto out = static_cast<std::size_t>(shape.cols);
+  arrays<T, Out> a(stream, std::vector<T>(static_cast<std::size_t>(shape.rows * shape.cols), T(1)), 0, out);
+  const twill::reduce_options options{op};
+  const auto bytes = twill::reduce_columns_scratch_bytes(device, a.first, a.to(), shape, options);
+  if (shape.rows <= 64) CHECK(bytes == 0);  // one chunk
+  support::check_scratch(
+      stream, bytes, [&](auto scratch) { twill::reduce_columns(stream, a.first, a.to(), shape, scratch, options); });
+  CHECK(a.results() == std::vector<Out>(out, wanted));
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("reduce");
@@ -137,6 +155,43 @@ TEST_CASE("reference: chunks of columns by the hundred have the bits of the CPU"
   check_bits<twill::float16>({2300, 256});
   check_bits<std::complex<double>>({4300, 40});
   check_bits<std::complex<double>>({9000, 32});
+}
+
+TEST_CASE("bounds: no byte beyond the scratch that was asked for, of columns") {
+  support::on_each_stream([](const twill::device& device, twill::stream_ref stream) {
+    for (const twill::reduce_shape& shape :
+         {twill::reduce_shape{64, 300}, {2049, 1}, {2049, 16}, {9000, 7}, {9000, 48}, {100001, 4}, {1200, 257}}) {
+      const auto rows = static_cast<std::int64_t>(shape.rows);
+      const auto sum = static_cast<double>(rows);
+      check_column_scratch<double, double>(device, stream, shape, reduce_op::sum, sum);
+      check_column_scratch<std::complex<double>>(device, stream, shape, reduce_op::sum, std::complex<double>(sum));
+      check_column_scratch<twill::float16, float>(device, stream, shape, reduce_op::sum, static_cast<float>(rows));
+      check_column_scratch<std::uint8_t, std::uint64_t>(device, stream, shape, reduce_op::sum,
+                                                        static_cast<std::uint64_t>(rows));
+      check_column_scratch<std::int16_t, std::int16_t>(device, stream, shape, reduce_op::max, 1);
+      check_column_scratch<float, std::int64_t>(device, stream, shape, reduce_op::argmin, 0);
+      check_column_scratch<std::uint8_t, std::int64_t>(device, stream, shape, reduce_op::argmax, 0);
+      check_column_scratch<std::complex<double>, std::uint8_t>(device, stream, shape, reduce_op::logical_or, 1);
+    }
+  });
+}
+
+TEST_CASE("the scratch of columns is at most 8 MiB, and small for few columns") {
+  support::on_each_stream([](const twill::device& device, twill::stream_ref) {
+    const auto bytes = [&](twill::element_type type, twill::element_type to, const twill::reduce_shape& shape,
+                           reduce_op op) { return twill::reduce_columns_scratch_bytes(device, type, to, shape, {op}); };
+    using type = twill::element_type;
+    CHECK(bytes(type::f32, type::f32, {100000, 4}, reduce_op::sum) < 64 << 10);
+    for (std::int64_t rows = 1; rows < std::int64_t{1} << 40; rows = rows * 5 / 2 + 1) {
+      for (std::int64_t cols = 1; cols < (std::int64_t{1} << 55) / rows; cols = cols * 5 / 2 + 1) {
+        CHECK(bytes(type::f16, type::f32, {rows, cols}, reduce_op::sum) <= 8 << 20);
+        CHECK(bytes(type::c128, type::c128, {rows, cols}, reduce_op::product) <= 8 << 20);
+        CHECK(bytes(type::u8, type::u64, {rows, cols}, reduce_op::sum) <= 8 << 20);
+        CHECK(bytes(type::f32, type::i64, {rows, cols}, reduce_op::argmin) <= 8 << 20);
+        CHECK(bytes(type::u8, type::i64, {rows, cols}, reduce_op::argmin) <= 8 << 20);
+      }
+    }
+  });
 }
 
 TEST_SUITE_END();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <complex>
-#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 namespace {
 
 using support::arrays;
+using support::check_scratch;
 using support::element;
 using support::is_complex;
 using support::is_half;
@@ -163,20 +163,6 @@ TEST_CASE("reference: shapes around vectors, warps, chunks and tasks") {
     check_shape<std::uint8_t, std::uint64_t>(stream, scratch, reduce_op::sum, {1, 70000, 0}, 3);
     check_shape<std::int32_t, std::int32_t>(stream, scratch, reduce_op::sum, {1, 300000, 0}, 0);
   });
-}
-
-/// `run` is given as much scratch as it asked for, and writes no byte beyond it.
-void check_scratch(twill::stream_ref stream, std::size_t bytes, const std::function<void(twill::scratch_ref)>& run) {
-  constexpr std::size_t guard = 4096;
-  CAPTURE(bytes);
-  CHECK(bytes <= std::size_t{8} << 20);
-  const twill::raw_buffer memory(stream.on(), bytes + guard);
-  twill::fill_bytes(stream, memory.data(), 0xa5, memory.size_bytes());
-  run(bytes == 0 ? twill::scratch_ref{} : twill::scratch_ref{memory.data(), bytes});
-  std::vector<unsigned char> after(guard);
-  twill::download_bytes(stream, static_cast<const char*>(memory.data()) + bytes, after.data(), guard);
-  stream.wait();
-  CHECK(std::count(after.begin(), after.end(), 0xa5) == static_cast<std::ptrdiff_t>(guard));
 }
 
 TEST_CASE("bounds: no byte beyond the scratch that was asked for") {

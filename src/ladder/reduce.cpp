@@ -48,6 +48,7 @@ void run_tuned(const detail::work_queue& queue, const reduce_rung_args& a) {
                                  a.count,
                                  nullptr,
                                  a.scratch,
+                                 static_cast<std::int64_t>(detail::reduce_scratch_limit),
                                  false};
   for (int i = 0; i < a.repeats; ++i) queue.device->operations->reduce.reduce(queue, args);
 }

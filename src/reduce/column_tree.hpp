@@ -16,8 +16,10 @@ struct column_tree {
   int parts() const { return 256 / lanes; }
 };
 
-/// About how many chunks of tiles there are: at most twice as many. Their partial results fit the scratch.
+/// About how many chunks of tiles there are: at most twice as many.
 inline constexpr std::int64_t usual_column_chunks = 3000;
+/// Bytes of partial results that a thread loads at once; it combines twice as many.
+inline constexpr int column_chunk_bytes = 128;
 
 /// `width`: lanes that the rows fill. `widest`: the most lanes of a tile.
 inline column_tree tree_of_columns(std::int64_t rows, std::int64_t width, int widest,
@@ -39,6 +41,27 @@ inline column_tree tree_of_columns(std::int64_t rows, std::int64_t width, int wi
 inline column_tree tree_of_columns_of(std::int64_t rows, std::int64_t cols, std::int64_t element_bytes) {
   const std::int64_t a_vector = 16 / element_bytes;
   return tree_of_columns(rows, (cols + a_vector - 1) / a_vector, static_cast<int>(256 / a_vector));
+}
+
+/// The tree of exact operations, in vectors of `slots` elements or, where that is 0, in single elements. Their values
+/// have up to 16 bytes, so that half as many partial results fit. In vectors two blocks a multiprocessor suffice, and
+/// the fewer chunks, the less there is to combine.
+inline column_tree tree_of_exact_columns(std::int64_t rows, std::int64_t cols, int slots, int multiprocessors) {
+  constexpr std::int64_t most = usual_column_chunks / 2;
+  if (slots == 0) return tree_of_columns(rows, cols, 128, most);
+  const std::int64_t few = std::clamp<std::int64_t>(std::int64_t{2} * multiprocessors, 1, most);
+  return tree_of_columns(rows, (cols + slots - 1) / slots, 256 / slots, few);
+}
+
+/// Partial results of all levels: `slots` a lane, each of `value_bytes`; none where a tile has one chunk.
+inline std::int64_t column_partials(const column_tree& tree, int slots, int value_bytes) {
+  const std::int64_t width = std::int64_t{tree.lanes} * slots;
+  const std::int64_t group = 2 * (column_chunk_bytes / value_bytes) * (256 / width);
+  std::int64_t values = 0;
+  for (std::int64_t members = tree.chunks; members > 1; members = (members + group - 1) / group) {
+    values += tree.tiles * members * width;
+  }
+  return values;
 }
 
 }  // namespace twill::detail

@@ -22,7 +22,8 @@ struct reduce_args {
   void* out;
   std::int64_t rows, cols, ld;  ///< segments: rows alone
   const std::int64_t* offsets;
-  void* scratch;         ///< reduce_scratch_limit bytes: tickets of reduce_ticket_bytes, then partial results
+  void* scratch;  ///< tickets of reduce_ticket_bytes, then partial results (reduce/scratch.hpp)
+  std::int64_t scratch_bytes;
   bool cleared_scratch;  ///< the tickets are zero; a reduction leaves them so
 };
 inline constexpr std::size_t reduce_ticket_bytes = 16384;

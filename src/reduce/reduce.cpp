@@ -114,9 +114,12 @@ sizes checked_sizes(const problem& p) {
   return found;
 }
 
-std::size_t scratch_of(const problem& p) {
+std::size_t scratch_of(const device& on, const problem& p) {
   if (p.over == detail::reduce_over::segments || p.results() == 0) return 0;
-  if (p.over == detail::reduce_over::columns) return detail::reduce_scratch_limit;
+  if (p.over == detail::reduce_over::columns) {
+    return detail::reduce_columns_scratch(p.options.op, p.in_type, p.shape.rows, p.shape.cols,
+                                          on.properties().multiprocessors);
+  }
   return detail::reduce_rows_scratch(p.shape.rows, p.shape.cols * bytes_of(p.in_type));
 }
 
@@ -126,7 +129,7 @@ void run(const char* operation, stream_ref stream, const problem& p, const void*
   const sizes bytes = checked_sizes(p);
   if (p.results() == 0) return;
   const detail::named_memory input{"in", in, bytes.in}, output{"out", out, bytes.out},
-      work{"scratch", scratch.data, static_cast<std::int64_t>(scratch_of(p))},
+      work{"scratch", scratch.data, static_cast<std::int64_t>(scratch_of(stream.on(), p))},
       places{"offsets", offsets, bytes.offsets};
   detail::require_memory(output, element_bytes(p.out_type));
   if (p.over == detail::reduce_over::segments) {
@@ -138,7 +141,7 @@ void run(const char* operation, stream_ref stream, const problem& p, const void*
     detail::require_memory(input, element_bytes(p.in_type));
     detail::require_disjoint(input, output);
   }
-  detail::require_scratch(scratch, scratch_of(p), operation);
+  detail::require_scratch(scratch, static_cast<std::size_t>(work.bytes), operation);
   if (work.bytes > 0) {
     detail::require_disjoint(output, work);
     if (p.length() > 0) detail::require_disjoint(input, work);
@@ -147,14 +150,14 @@ void run(const char* operation, stream_ref stream, const problem& p, const void*
   const std::int64_t ld = one_row ? p.shape.cols : p.shape.ld;
   detail::operations_of(stream).reduce.reduce(
       queue, {p.over, p.options.op, p.in_type, p.out_type, in, out, p.shape.rows, p.shape.cols, ld, offsets,
-              scratch.data, p.options.cleared_scratch});
+              scratch.data, work.bytes, p.options.cleared_scratch});
 }
 
 std::size_t scratch_bytes(const char* operation, const device& on, const problem& p) {
   return detail::in_call(operation, [&] {
     on.impl();
     checked_sizes(p);
-    return scratch_of(p);
+    return scratch_of(on, p);
   });
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
-// How much scratch a reduction of rows needs: blocks that share a row leave a partial result for each chunk of it.
+// How much scratch a reduction needs: blocks that share a row, or a tile of columns, leave a partial result for each
+// chunk of it.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "reduce/column_tree.hpp"
 #include "reduce/operations.hpp"
 
 namespace twill::detail {
@@ -22,6 +24,26 @@ inline std::size_t reduce_rows_scratch(std::int64_t rows, std::int64_t row_bytes
   const std::int64_t chunks = (row_bytes - 1) / reduce_chunk_bytes + 1, most = limit / reduce_partial_bytes;
   const std::int64_t partials = chunks > most / rows ? most : rows * chunks;
   return reduce_ticket_bytes + static_cast<std::size_t>(partials * reduce_partial_bytes);
+}
+
+/// Scratch for at least one column. Exact operations read vectors or single elements: whichever leaves more.
+inline std::size_t reduce_columns_scratch(reduce_op op, element_type type, std::int64_t rows, std::int64_t cols,
+                                          int multiprocessors) {
+  const auto bytes = static_cast<int>(element_bytes(type));
+  const int slots = 16 / bytes;
+  std::int64_t partials = 0;
+  if (op <= reduce_op::product && type > element_type::u64) {
+    const int value_bytes = std::max(4, bytes);
+    partials = value_bytes * column_partials(tree_of_columns_of(rows, cols, bytes), slots, value_bytes);
+  } else {
+    const int value_bytes = op == reduce_op::argmin || op == reduce_op::argmax ? 16 : 8;
+    const auto in = [&](int a_lane) {
+      return column_partials(tree_of_exact_columns(rows, cols, a_lane, multiprocessors), std::max(1, a_lane),
+                             value_bytes);
+    };
+    partials = value_bytes * std::max(in(0), in(slots));
+  }
+  return partials == 0 ? 0 : reduce_ticket_bytes + static_cast<std::size_t>(partials);
 }
 
 }  // namespace twill::detail

@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -40,6 +42,21 @@ void on_each_scratch(F&& f) {
     const twill::raw_buffer scratch = reduce_scratch_of(stream);
     f(stream, scratch);
   });
+}
+
+/// `run` is given as much scratch as it asked for, and writes no byte beyond it.
+inline void check_scratch(twill::stream_ref stream, std::size_t bytes,
+                          const std::function<void(twill::scratch_ref)>& run) {
+  constexpr std::size_t guard = 4096;
+  CAPTURE(bytes);
+  CHECK(bytes <= std::size_t{8} << 20);
+  const twill::raw_buffer memory(stream.on(), bytes + guard);
+  twill::fill_bytes(stream, memory.data(), 0xa5, memory.size_bytes());
+  run(bytes == 0 ? twill::scratch_ref{} : twill::scratch_ref{memory.data(), bytes});
+  std::vector<unsigned char> after(guard);
+  twill::download_bytes(stream, static_cast<const char*>(memory.data()) + bytes, after.data(), guard);
+  stream.wait();
+  CHECK(std::count(after.begin(), after.end(), 0xa5) == static_cast<std::ptrdiff_t>(guard));
 }
 
 /// Device memory with `misalignment` elements before the data, and results between guards.

@@ -60,8 +60,9 @@ void run_read(const work_queue& queue, const reduce_rung_args& a) {
 
 void run_tuned(const work_queue& queue, const reduce_rung_args& a) {
   for (int i = 0; i < a.repeats; ++i) {
-    queue.device->operations->reduce.reduce(queue, {detail::reduce_over::rows, reduce_op::sum, a.type, a.type, a.in,
-                                                    a.out, 1, a.count, a.count, nullptr, a.scratch, false});
+    queue.device->operations->reduce.reduce(
+        queue, {detail::reduce_over::rows, reduce_op::sum, a.type, a.type, a.in, a.out, 1, a.count, a.count, nullptr,
+                a.scratch, static_cast<std::int64_t>(detail::reduce_scratch_limit), false});
   }
 }
 

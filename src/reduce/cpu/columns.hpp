@@ -21,8 +21,10 @@ typename Kind::value* partials_of(const detail::reduce_args& a) {
   return reinterpret_cast<typename Kind::value*>(static_cast<unsigned char*>(a.scratch) + detail::reduce_ticket_bytes);
 }
 template <class Kind>
-constexpr std::int64_t most_partials =
-    (detail::reduce_scratch_limit - detail::reduce_ticket_bytes) / sizeof(typename Kind::value);
+std::int64_t most_partials(const detail::reduce_args& a) {
+  const std::int64_t bytes = a.scratch_bytes - static_cast<std::int64_t>(detail::reduce_ticket_bytes);
+  return std::max<std::int64_t>(0, bytes) / static_cast<std::int64_t>(sizeof(typename Kind::value));
+}
 
 /// One chunk of a tile of `width` columns: leaves their values in `values`, which has room for all parts.
 template <class Kind>
@@ -87,7 +89,7 @@ void reduce_columns_exactly(const detail::work_queue& queue, const detail::reduc
   constexpr std::int64_t tile = 256;
   const std::int64_t tiles = (a.cols + tile - 1) / tile;
   const std::int64_t chunks =
-      std::clamp<std::int64_t>(most_partials<Kind> / (tiles * tile), 1, std::clamp<std::int64_t>(a.rows / 64, 1, 256));
+      std::clamp<std::int64_t>(most_partials<Kind>(a) / a.cols, 1, std::clamp<std::int64_t>(a.rows / 64, 1, 256));
   const std::int64_t a_chunk = (a.rows + chunks - 1) / chunks;
   value* partials = partials_of<Kind>(a);
   team_of(queue).run(static_cast<std::size_t>(tiles * chunks), [&](std::size_t task) {
@@ -103,15 +105,14 @@ void reduce_columns_exactly(const detail::work_queue& queue, const detail::reduc
       if (chunks == 1) {
         kind.store(a.out, first + c, values[c]);
       } else {
-        partials[(t * chunks + chunk) * tile + c] = values[c];
+        partials[chunk * a.cols + first + c] = values[c];
       }
     }
   });
   if (chunks == 1) return;
   for (std::int64_t column = 0; column < a.cols; ++column) {
-    const value* values = partials + column / tile * chunks * tile + column % tile;
-    value all = values[0];
-    for (std::int64_t chunk = 1; chunk < chunks; ++chunk) all = kind.combine(all, values[chunk * tile]);
+    value all = partials[column];
+    for (std::int64_t chunk = 1; chunk < chunks; ++chunk) all = kind.combine(all, partials[chunk * a.cols + column]);
     kind.store(a.out, column, all);
   }
 }

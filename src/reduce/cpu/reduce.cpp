@@ -20,7 +20,7 @@ void reduce_long_rows(const work_queue& queue, const reduce_args& a, const Kind&
   std::int64_t task = 4 * chunk_of<Kind>;
   const auto tasks = [&] { return (a.cols + task - 1) / task; };
   while (task < 32 * chunk_of<Kind> && tasks() * a.rows > 16 * team_of(queue).size()) task *= 2;
-  while (tasks() * a.rows > most_partials<Kind>) task *= 2;
+  while (tasks() * a.rows > most_partials<Kind>(a)) task *= 2;
   team_of(queue).run(static_cast<std::size_t>(tasks() * a.rows), [&](std::size_t i) {
     const auto row = static_cast<std::int64_t>(i) / tasks(), begin = static_cast<std::int64_t>(i) % tasks() * task;
     partials[i] = combine_elements(kind, row_of<Kind>(a, row), begin, std::min(a.cols, begin + task));

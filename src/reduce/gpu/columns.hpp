@@ -12,6 +12,7 @@
 // combined the same way. Exact operations use tiles of single elements and a work mapping of their own.
 
 #include "reduce.hpp"
+#include "reduce/column_tree.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -210,9 +211,9 @@ __device__ inline typename Kind::value combine_parts(typename Kind::value (&mine
   return combine_groups<Kind>(shared, mine[0], width, params);
 }
 
-/// Partials that a thread loads at once: a power of two, 128 bytes. It combines twice as many.
+/// Partials that a thread loads at once: a power of two. It combines twice as many.
 template <class Kind>
-inline constexpr int chunk_values = 128 / static_cast<int>(sizeof(typename Kind::value));
+inline constexpr int chunk_values = detail::column_chunk_bytes / static_cast<int>(sizeof(typename Kind::value));
 
 /// Combines at[0], at[step], ..., of which `count` are valid.
 template <class Kind>

@@ -138,14 +138,8 @@ detail::launch_config plan_rows(kernels::reduce_problem& p, const reduce_args& a
 }
 
 detail::launch_config plan_columns(kernels::column_problem& p, int slots, bool exact, const device_properties& device) {
-  // Values of integers have 8 or 16 bytes, and half as many partial results fit. In vectors, two blocks a
-  // multiprocessor suffice, and the fewer chunks, the less there is to combine.
-  constexpr std::int64_t most = detail::usual_column_chunks / 2;
-  const std::int64_t few = std::clamp<std::int64_t>(std::int64_t{2} * device.multiprocessors, 1, most);
-  const auto tree =
-      !exact      ? detail::tree_of_columns_of(p.rows.rows, p.cols, p.rows.params.bytes)
-      : slots > 0 ? detail::tree_of_columns(p.rows.rows, ceil_div(p.cols, slots), kernels::reduce_threads / slots, few)
-                  : detail::tree_of_columns(p.rows.rows, p.cols, 128, most);
+  const auto tree = exact ? detail::tree_of_exact_columns(p.rows.rows, p.cols, slots, device.multiprocessors)
+                          : detail::tree_of_columns_of(p.rows.rows, p.cols, p.rows.params.bytes);
   p.lanes = tree.lanes;
   p.batches = tree.batches;
   p.chunks = static_cast<unsigned>(tree.chunks);
