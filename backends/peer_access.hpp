@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 
 #include "backends/backend.hpp"
@@ -17,6 +18,33 @@ struct exported_memory {
   std::int64_t offset;  ///< of the memory from where the handle begins
 };
 static_assert(std::is_trivially_copyable_v<exported_memory>);
+
+/// What the ranks of a communicator have in common: made by one of them, given to all.
+struct communicator_id {
+  unsigned char bytes[128];
+};
+
+/// One rank of a communicator: messages in the streams of its device. Throws: device_fault.
+class communicator {
+ public:
+  virtual ~communicator() = default;
+  virtual void send(void* stream, const void* data, std::size_t bytes, int peer) = 0;
+  virtual void receive(void* stream, void* data, std::size_t bytes, int peer) = 0;
+};
+
+/// The vendor's library of collectives.
+class collectives {
+ public:
+  virtual ~collectives() = default;
+  virtual communicator_id new_id() = 0;
+
+  /// What is given between the two starts at once: ranks of one process, and messages that wait for each other.
+  virtual void begin_group() = 0;
+  virtual void end_group() = 0;
+
+  /// Collective over all ranks, in a group. The communicator is ready when the group has ended.
+  virtual std::unique_ptr<communicator> join(backend_device& device, const communicator_id& id, int rank, int size) = 0;
+};
 
 class peer_access {
  public:
@@ -37,6 +65,9 @@ class peer_access {
   /// Memory of another process, until `close_memory` of what is returned. Throws: unsupported.
   virtual void* open_memory(const exported_memory& memory) = 0;
   virtual void close_memory(void* opened, std::int64_t offset) noexcept = 0;
+
+  /// Loads the library when it is first asked for. Throws: unsupported where there is none.
+  virtual collectives& messages() = 0;
 
   /// Host memory that copies of this device use without another copy. `bytes` is not 0. Throws: out_of_memory.
   virtual void* allocate_pinned(std::size_t bytes) = 0;

@@ -57,8 +57,10 @@ set(twill_common_sources
   src/move/plan/normal_form.cpp
   src/move/plan/tile.cpp
   src/move/plan/transposes.cpp
+  src/team/plan/choice.cpp
   src/team/plan/exchange.cpp
-  src/team/plan/layout.cpp)
+  src/team/plan/layout.cpp
+  src/team/plan/pitched.cpp)
 
 # The calls, and what they know of backends: backends/backend.hpp.
 set(twill_core_sources
@@ -81,11 +83,13 @@ set(twill_core_sources
   src/operations/backends.cpp
   src/reduce/reduce.cpp
   src/scan/scan.cpp
+  src/team/collective.cpp
   src/team/counters.cpp
   src/team/direct.cpp
   src/team/global_transpose.cpp
   src/team/layout_checks.cpp
   src/team/peer_memory.cpp
+  src/team/pushes.cpp
   src/team/staged.cpp
   src/team/staging.cpp
   src/team/team.cpp)
@@ -130,10 +134,12 @@ set(twill_kernel_sources
   src/scan/gpu/scan.cpp
   src/scan/gpu/segment_sums.cpp
   src/scan/gpu/sums.cpp
+  src/team/gpu/exchange.cpp
   src/team/gpu/handshake.cpp)
 
 # What cuda and hip share: compiled once for each.
 set(twill_gpu_sources
+  backends/gpu/collectives.cpp
   backends/gpu/device.cpp
   backends/gpu/open.cpp
   backends/gpu/peer_access.cpp)
@@ -273,6 +279,7 @@ set(twill_tool_sources
   src/tool/bench_reduce.cpp
   src/tool/bench_run.cpp
   src/tool/bench_table.cpp
+  src/tool/bench_team.cpp
   src/tool/bench_transpose.cpp
   src/tool/candidates.cpp
   src/tool/case_runner.cpp
@@ -299,6 +306,7 @@ set(twill_tool_sources
   src/tool/statistics.cpp
   src/tool/svg_page.cpp
   src/tool/sweep_svg.cpp
+  src/tool/team_data.cpp
   src/tool/text.cpp
   src/tool/timing.cpp
   src/tool/working_set.cpp)

@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -102,6 +104,88 @@ TEST_CASE("slabs and pencils") {
   });
 }
 
+TEST_CASE("slabs in vectors, by each transport") {
+  on_each_device([](const twill::device& device) {
+    for (const auto via : {twill::transport::direct, twill::transport::copy}) {
+      for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
+        for (const std::int64_t n : {64, 256, 272, 1040}) {
+          if (n > 500 && device.properties().backend == "simt" && bytes != 4) continue;
+          twill::global_options options;
+          options.via = via;
+          options.parts = static_cast<int>(n % 3);
+          options.blocks_per_peer = n == 272 ? 1 : 0;
+          CAPTURE(bytes);
+          CAPTURE(n);
+          // Of 17 ranks the kernel's arguments hold 16.
+          CHECK(support::right_in_one_process(device, slab_transpose(n == 272 ? 17 : 4, n, n, bytes), 2, 0, options));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("many runs without a wait") {
+  on_each_device([](const twill::device& device) {
+    const int size = 4, runs = device.properties().backend == "simt" ? 20 : 2000;
+    const auto one = slab_transpose(size, 128, 128, 4);
+    for (const auto via : {twill::transport::direct, twill::transport::copy}) {
+      const auto team = twill::team::of_devices(support::team_devices(device, size));
+      std::vector<twill::stream> streams;
+      std::vector<twill::stream_ref> refs;
+      std::vector<std::unique_ptr<support::rank_image>> ranks;
+      std::vector<twill::member_memory> there, back;
+      for (int rank = 0; rank < size; ++rank) {
+        refs.emplace_back(streams.emplace_back(team.local_device(rank)));
+        ranks.push_back(std::make_unique<support::rank_image>(one, rank, refs.back(), 0));
+        there.push_back(ranks.back()->memory());
+        back.push_back({there.back().out, const_cast<void*>(there.back().in)});
+      }
+      twill::global_options options;
+      options.via = via;
+      twill::global_transpose forth(team, 4, one.shape, there, options), again(team, 4, one.shape, back, options);
+      // Each run reads what the one before wrote: a rank that is ahead of another leaves something wrong.
+      for (int run = 0; run < runs; ++run) {
+        forth.run(refs);
+        again.run(refs);
+      }
+      forth.run(refs);
+      for (auto& rank : ranks) CHECK(rank->right(refs[static_cast<std::size_t>(&rank - ranks.data())]));
+    }
+  });
+}
+
+TEST_CASE("collectives") {
+  on_each_device([](const twill::device& device) {
+    const auto names = support::test_devices();
+    const auto same = [&](const std::string& name) { return name.find(device.properties().backend) == 0; };
+    const int size = static_cast<int>(std::count_if(names.begin(), names.end(), same));
+    twill::global_options options;
+    options.via = twill::transport::nccl;
+    if (!device.properties().is_gpu) {
+      const std::string text =
+          message_of([&] { support::right_in_one_process(device, slab_transpose(1, 8, 8, 4), 1, 0, options); });
+      CAPTURE(text);
+      CHECK(text.find("transport nccl does not reach all ranks") != std::string::npos);
+      CHECK(text.find("no library of collectives") != std::string::npos);
+      return;
+    }
+    support::dice random(17);
+    for (int i = 0; i < 20; ++i) {
+      auto one = support::random_redistribution(random, size, 40000);
+      if (i == 0) one = slab_transpose(size, 2048, 2048, 4);
+      options.parts = static_cast<int>(random.pick(0, 3));
+      CAPTURE(one.text());
+      try {
+        CHECK(support::right_in_one_process(device, one, 2, random.offset(), options));
+      } catch (const twill::error& e) {
+        if (e.code() != twill::errc::unsupported) throw;
+        MESSAGE(std::string(e.what()));  // the library is not installed
+        return;
+      }
+    }
+  });
+}
+
 TEST_CASE("random redistributions") {
   on_each_device([](const twill::device& device) {
     support::on_random_rounds(12, [&](std::uint64_t seed, int cases) {
@@ -110,7 +194,13 @@ TEST_CASE("random redistributions") {
         const auto one = support::random_redistribution(random, static_cast<int>(random.pick(1, 9)),
                                                         random.one_in(20) ? 40000 : 3000);
         CAPTURE(one.text());
-        REQUIRE(support::right_in_one_process(device, one, static_cast<int>(random.pick(1, 2)), random.offset()));
+        twill::global_options options;
+        options.via = random.one_in(2) ? twill::transport::direct : twill::transport::copy;
+        options.parts = static_cast<int>(random.pick(0, 3));
+        options.blocks_per_peer = random.one_in(2) ? 0 : static_cast<int>(random.pick(1, 4));
+        CAPTURE(name(options.via));
+        const int runs = static_cast<int>(random.pick(1, 2));
+        REQUIRE(support::right_in_one_process(device, one, runs, random.offset(), options));
       }
     });
   });
@@ -123,7 +213,8 @@ TEST_CASE("ranks on threads, by each transport") {
     for (int i = 0; i < 15; ++i) {
       const auto one = support::random_redistribution(random, static_cast<int>(random.pick(1, 6)), 3000);
       CAPTURE(one.text());
-      for (const auto via : {twill::transport::automatic, twill::transport::direct, twill::transport::mpi}) {
+      for (const auto via :
+           {twill::transport::automatic, twill::transport::direct, twill::transport::copy, twill::transport::mpi}) {
         const auto thrown = on_threads(device, one, via, 2);
         CHECK(thrown == std::vector<std::string>(thrown.size()));
       }
@@ -149,7 +240,7 @@ TEST_CASE("random delays of ranks") {
     if (device.properties().is_gpu) return;
     const auto one = slab_transpose(4, 9, 10, 4);
     const int runs = device.properties().backend == "cpu" ? 1000 : 50;
-    for (const auto via : {twill::transport::direct, twill::transport::mpi}) {
+    for (const auto via : {twill::transport::direct, twill::transport::copy, twill::transport::mpi}) {
       const auto thrown = on_threads(device, one, via, runs, [](int rank, int run) {
         const auto draw = static_cast<unsigned>((run * 4 + rank) * 2654435761u) >> 20;
         if (draw % 3 == 0) std::this_thread::sleep_for(std::chrono::microseconds(draw % 400));
@@ -251,7 +342,7 @@ TEST_CASE("a rank that does not come to a run") {
     if (device.properties().is_gpu) return;
     support::thread_links links(3, std::chrono::milliseconds(200));
     const auto one = slab_transpose(3, 30, 30, 4);
-    for (const auto via : {twill::transport::direct, twill::transport::mpi}) {
+    for (const auto via : {twill::transport::direct, twill::transport::copy, twill::transport::mpi}) {
       std::atomic<int> waiting{0};
       const auto thrown = support::on_each_rank(3, [&](int rank) {
         const auto team = twill::team::of_link(device, links.link(rank));

@@ -14,13 +14,11 @@ namespace twill::cuda {
 inline native_error can_access_peer(int* can, int ordinal, int peer) {
   return cudaDeviceCanAccessPeer(can, ordinal, peer);
 }
-/// Of the current device to another; that it was enabled before is no error.
+/// Of the current device to another.
 inline native_error enable_peer_access(int peer) {
-  const native_error error = cudaDeviceEnablePeerAccess(peer, 0);
-  if (error != cudaErrorPeerAccessAlreadyEnabled) return error;
-  static_cast<void>(cudaGetLastError());
-  return native_success;
+  return cudaDeviceEnablePeerAccess(peer, 0);
 }
+inline constexpr native_error native_peer_access_enabled = cudaErrorPeerAccessAlreadyEnabled;
 
 using native_handle = cudaIpcMemHandle_t;
 
@@ -42,6 +40,10 @@ inline native_error allocate_pinned(void** memory, std::size_t bytes) {
 inline native_error release_pinned(void* memory) {
   return cudaFreeHost(memory);
 }
+
+/// The library of collectives, as the loader finds it, and what installs it.
+inline constexpr char collectives_library[] = "libnccl.so.2";
+inline constexpr char collectives_package[] = "NCCL";
 
 /// Where the allocation that `memory` lies in begins. The driver's library tells, which the runtime has loaded.
 inline native_error allocation_base(void** base, const void* memory) {

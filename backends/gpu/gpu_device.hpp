@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mutex>
+#include <set>
 #include <string>
 
 #include "backends/backend.hpp"
@@ -43,6 +45,7 @@ class gpu_device final : public detail::backend_device, public detail::peer_acce
   detail::exported_memory export_memory(const void* memory) override;
   void* open_memory(const detail::exported_memory& memory) override;
   void close_memory(void* opened, std::int64_t offset) noexcept override;
+  detail::collectives& messages() override;
   void* allocate_pinned(std::size_t bytes) override;
   void release_pinned(void* memory) noexcept override;
 
@@ -52,6 +55,8 @@ class gpu_device final : public detail::backend_device, public detail::peer_acce
 
   int ordinal_;
   const device_properties& properties_;
+  std::mutex reached_mutex_;
+  std::set<int> reached_;  // ordinals: access is enabled once
 };
 
 }  // namespace twill::TWILL_BACKEND

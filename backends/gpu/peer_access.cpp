@@ -14,12 +14,20 @@ bool gpu_device::reach(detail::backend_device& peer) {
   if (&peer == this) return true;
   auto* const other = dynamic_cast<gpu_device*>(&peer);
   if (other == nullptr) return false;
+  const std::lock_guard lock(reached_mutex_);
+  if (reached_.count(other->ordinal_) > 0) return true;
   const device_guard guard(ordinal_);
   check(guard.error(), "access to a peer");
   int can = 0;
   check(can_access_peer(&can, ordinal_, other->ordinal_), "asking for access to a peer");
   if (can == 0) return false;
-  check(enable_peer_access(other->ordinal_), "access to a peer");
+  const native_error enabled = enable_peer_access(other->ordinal_);
+  if (enabled == native_peer_access_enabled) {
+    static_cast<void>(last_error());  // by the application, or a library
+  } else {
+    check(enabled, "access to a peer");
+  }
+  reached_.insert(other->ordinal_);
   return true;
 }
 

@@ -11,13 +11,11 @@ namespace twill::hip {
 inline native_error can_access_peer(int* can, int ordinal, int peer) {
   return hipDeviceCanAccessPeer(can, ordinal, peer);
 }
-/// Of the current device to another; that it was enabled before is no error.
+/// Of the current device to another.
 inline native_error enable_peer_access(int peer) {
-  const native_error error = hipDeviceEnablePeerAccess(peer, 0);
-  if (error != hipErrorPeerAccessAlreadyEnabled) return error;
-  static_cast<void>(hipGetLastError());
-  return native_success;
+  return hipDeviceEnablePeerAccess(peer, 0);
 }
+inline constexpr native_error native_peer_access_enabled = hipErrorPeerAccessAlreadyEnabled;
 
 using native_handle = hipIpcMemHandle_t;
 
@@ -39,6 +37,15 @@ inline native_error allocate_pinned(void** memory, std::size_t bytes) {
 inline native_error release_pinned(void* memory) {
   return hipHostFree(memory);
 }
+
+/// The library of collectives, as the loader finds it, and what installs it.
+#if defined(__HIP_PLATFORM_NVIDIA__)
+inline constexpr char collectives_library[] = "libnccl.so.2";
+inline constexpr char collectives_package[] = "NCCL";
+#else
+inline constexpr char collectives_library[] = "librccl.so.1";
+inline constexpr char collectives_package[] = "RCCL";
+#endif
 
 /// Where the allocation that `memory` lies in begins.
 inline native_error allocation_base(void** base, const void* memory) {

@@ -131,6 +131,11 @@ namespace {
 
 }  // namespace
 
+detail::collectives& host_device::messages() {
+  detail::fail(errc::unsupported, properties_.name + " has no library of collectives", "NCCL and RCCL are of GPUs",
+               "use transport direct or mpi");
+}
+
 detail::exported_memory host_device::export_memory(const void*) {
   fail_other_process(properties_.name);
 }

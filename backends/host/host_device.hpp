@@ -53,6 +53,7 @@ class host_device : public detail::backend_device, public detail::peer_access {
   detail::exported_memory export_memory(const void* memory) override;
   void* open_memory(const detail::exported_memory& memory) override;
   void close_memory(void*, std::int64_t) noexcept override {}
+  detail::collectives& messages() override;
   void* allocate_pinned(std::size_t bytes) override;
   void release_pinned(void* memory) noexcept override;
 

@@ -49,6 +49,8 @@ enum class transport {
   automatic,  ///< the one with the lowest cost of those that can; the same on all ranks
   direct,     ///< kernels store into the memory of the peers: devices of one process, or GPUs of one host
   mpi,        ///< through host memory and the messages of a `team_link`: the host waits for them
+  copy,       ///< permuted part by part, and pushed into the peers' memory by copy engines; where `direct` is possible
+  nccl,       ///< NCCL's or RCCL's grouped sends and receives, packed and unpacked: a GPU for each rank
 };
 
 /// "direct". Throws: invalid_argument when `via` is none of the enumerators.
@@ -58,6 +60,11 @@ struct global_options {
   transport via = transport::automatic;
   /// How long a rank waits for the others before the call fails and says who is missing.
   std::chrono::milliseconds timeout = std::chrono::seconds(60);
+  /// Of direct: blocks of threads that store to each peer at a time; 0: two blocks a multiprocessor in all.
+  int blocks_per_peer = 0;
+  /// Of copy and nccl: into how many parts the data for each peer is cut, so that one is permuted while another is on
+  /// the link; 0: by their size.
+  int parts = 0;
 };
 
 /// Memory of a local rank. `in` and `out` do not overlap; a pointer of an empty part may be null.
@@ -77,13 +84,12 @@ class TWILL_API global_transpose {
 
   /// Collective: all ranks give the same shape and options, and each its own memory, an entry for each local rank.
   ///
-  /// Shape: `{{4, 6}, {{2, 1}}, {{1, 2}, {1, 0}}}` on 2 ranks: rank 0 holds rows 0 and 1 of a 4 x 6 matrix, rank 1 rows
-  /// 2
-  ///   and 3; afterwards rank 0 holds rows 0 to 2 of the transposed 6 x 4 matrix, rank 1 rows 3 to 5.
+  /// Shape: `{{4, 6}, {{2, 1}}, {{1, 2}, {1, 0}}}` on 2 ranks: rank 0 holds rows 0 and 1 of a 4 x 6 matrix, rank 1
+  ///   rows 2 and 3; afterwards rank 0 holds rows 0 to 2 of the transposed 6 x 4 matrix, rank 1 rows 3 to 5.
   /// Memory: device memory of each rank's device, `part_of(...).elements` elements of `element_bytes` (1 to 64) bytes;
-  /// no
-  ///   alignment beyond 1 byte. Valid, on all ranks, until the last plan is destroyed. The plan allocates on each
-  ///   device 24 bytes a rank for the handshake; transport mpi allocates buffers of up to 16 MiB on device and host.
+  ///   no alignment beyond 1 byte. Valid, on all ranks, until the last plan is destroyed. The plan allocates on each
+  ///   device 24 bytes a rank for the handshake; transport mpi buffers of up to 16 MiB on device and host; transport
+  ///   copy as much as the rank sends; transport nccl as much as it sends and receives, less what needs no packing.
   /// Order: waits for the other ranks.
   /// Throws: the same on every rank, naming the first rank that has a reason: invalid_argument, also where ranks
   /// disagree;

@@ -12,7 +12,7 @@ namespace {
 const detail::move_operations moves{&transpose, &transpose_in_place, &permute, &permute_with, &copy, &reverse, &fill};
 const detail::reduce_operations reductions{&reduce};
 const detail::scan_operations scans{&scan, &scan_scratch};
-const detail::team_operations teams{&signal, &await};
+const detail::team_operations teams{&signal, &await, &finish, &exchange};
 
 }  // namespace
 

@@ -71,9 +71,23 @@ void counters::await(int i, stream_ref stream, handshake_phase phase) {
   if (peer_access_of(device_of(stream)).is_synchronous()) wait_on_host(one, phase);
   const auto& operations = operations_of(stream).team;
   if (operations.await == nullptr) return;
-  constexpr std::uint64_t ticks_of_a_millisecond = 2'000'000;  // of clocks up to 2 GHz
-  operations.await(queue_of(stream), one.with, phase,
-                   static_cast<std::uint64_t>(timeout_.count()) * ticks_of_a_millisecond);
+  operations.await(queue_of(stream), one.with, phase, ticks());
+}
+
+std::uint64_t counters::ticks() const {
+  constexpr std::uint64_t of_a_millisecond = 2'000'000;  // of clocks up to 2 GHz
+  return static_cast<std::uint64_t>(timeout_.count()) * of_a_millisecond;
+}
+
+void counters::finish(int i, stream_ref stream) {
+  operations_of(stream).team.finish(queue_of(stream), of(i), ticks());
+}
+
+void counters::signal_done_by_copy(int i, stream_ref stream, int peer) {
+  const member& one = members_[static_cast<std::size_t>(i)];
+  auto* const to = static_cast<std::uint64_t*>(one.peers->at(peer)) +
+                   counter_of(handshake_phase::done, one.with.size, one.with.rank);
+  device_of(stream).copy(stream.native(), to, one.with.own, sizeof *to, copy_direction::device_to_device);
 }
 
 // A kernel that waits would hold the threads that another rank's kernels of this process need.

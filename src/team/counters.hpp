@@ -25,6 +25,17 @@ class counters {
   /// here. Throws: device_fault naming the ranks that did not come in time.
   void await(int i, stream_ref stream, handshake_phase phase);
 
+  /// `signal` and `await` of the end of a run. Where ranks share a device, only the two one after the other: a kernel
+  /// would wait for one that is not started.
+  void finish(int i, stream_ref stream);
+
+  /// In a stream of local rank `i` that copies to `peer`: signals it the end of the run by a copy, which arrives after
+  /// the copies before it.
+  void signal_done_by_copy(int i, stream_ref stream, int peer);
+
+  const handshake& of(int i) const { return members_[static_cast<std::size_t>(i)].with; }
+  std::uint64_t ticks() const;
+
  private:
   struct member {
     raw_buffer memory;  // counters, then the addresses of all ranks' counters

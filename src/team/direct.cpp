@@ -1,21 +1,20 @@
-// Transport direct: each rank's kernels store into the final place of every element, in the memory of its peers.
+// Transport direct: each rank's kernels store into the final place of every element, in the memory of its peers. What
+// is transposed in vectors of 16 bytes is moved by one kernel for all peers, everything else by a kernel of the
+// planner's for each.
 
 #include <string>
 #include <vector>
 
 #include "backends/error.hpp"
-#include "core/call.hpp"
+#include "core/operations.hpp"
 #include "move/permute_call.hpp"
+#include "move/plan/normal_form.hpp"
 #include "team/counters.hpp"
 #include "team/plan/exchange.hpp"
 #include "team/transport.hpp"
 
 namespace twill::detail {
 namespace {
-
-struct reach_report {
-  char why[200];
-};
 
 struct device_address {
   std::uint64_t device;
@@ -38,19 +37,42 @@ std::string no_reach(const team_state& team, int i, int rank, backend_device* th
   return "";
 }
 
+// Whether the kernel of exchanges applies: vectors of 16 bytes on both sides, and matrices that are no narrow strips.
+bool is_vectors(const transpose_args& a) {
+  const std::int64_t bytes = a.element_bytes, down = a.rows * bytes, across = a.cols * bytes;
+  if (bytes > 16 || (bytes & (bytes - 1)) != 0 || down < 128 || across < 64) return false;
+  if (a.rows * a.batch > (std::int64_t{1} << 36) / a.cols) return false;  // tiles are counted in 32 bits
+  const std::int64_t strides = a.batch > 1 ? (a.in_stride | a.out_stride) * bytes : 0;
+  const auto places = reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out);
+  return (static_cast<std::int64_t>(places) | down | across | a.in_ld * bytes | a.out_ld * bytes | strides) % 16 == 0;
+}
+
+bool has_device_each(const team_state& team) {
+  for (int i = 0; i < team.local_count(); ++i) {
+    for (int k = 0; k < i; ++k) {
+      if (team.local_device(i) == team.local_device(k)) return false;
+    }
+  }
+  return !peer_access_of(*team.local_device(0).impl()).is_synchronous();
+}
+
 class direct final : public carrier {
  public:
-  explicit direct(const team_job& job) : team_(job.team), counters_(job.team, job.timeout) {
+  explicit direct(const team_job& job)
+      : team_(job.team),
+        counters_(job.team, job.options.timeout),
+        blocks_per_peer_(job.options.blocks_per_peer),
+        device_each_(has_device_each(*job.team)) {
     std::vector<void*> outs;
     for (const member_memory& memory : job.memory) outs.push_back(memory.out);
     outs_ = share_memory(*team_, outs);
-    moves_.resize(outs.size());
+    members_.resize(outs.size());
     team_->together([&](int i) {
       const auto at = static_cast<std::size_t>(i);
       const int rank = team_->local()[at];
       for (const piece& to : pieces_from(job.layout, rank)) {
         const offset_move move = move_of(job.layout, rank, to);
-        moves_[at].push_back({to.peer == rank, with_memory(move, job.memory[at].in, outs_[at]->at(to.peer))});
+        add(i, to.peer, with_memory(move, job.memory[at].in, outs_[at]->at(to.peer)));
       }
     });
   }
@@ -64,11 +86,14 @@ class direct final : public carrier {
     }
     for (int i = 0; i < count; ++i) {
       const stream_ref& stream = streams[static_cast<std::size_t>(i)];
-      counters_.await(i, stream, handshake_phase::ready);
-      start(i, stream, false);
-      counters_.signal(i, stream, handshake_phase::done);
+      exchange(i, stream);
+      if (device_each_) {
+        counters_.finish(i, stream);
+      } else {
+        counters_.signal(i, stream, handshake_phase::done);
+      }
     }
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count && !device_each_; ++i) {
       counters_.await(i, streams[static_cast<std::size_t>(i)], handshake_phase::done);
     }
   }
@@ -78,17 +103,50 @@ class direct final : public carrier {
     bool own;  // into this rank's own memory: no peer need be ready
     permute_args args;
   };
+  struct member {
+    std::vector<exchange_piece> tiles;  // in ring order: one kernel moves them all
+    std::vector<store> others;          // in ring order: a kernel each
+    bool awaits = false;                // some of the others go to peers
+  };
+
+  void add(int i, int peer, const permute_args& args) {
+    member& to = members_[static_cast<std::size_t>(i)];
+    const bool own = peer == team_->local()[static_cast<std::size_t>(i)];
+    const auto transpose = as_transpose(args);
+    if (team_->local_device(i).impl()->operations->team.exchange != nullptr && transpose && is_vectors(*transpose)) {
+      to.tiles.push_back({*transpose, peer});
+      return;
+    }
+    to.others.push_back({own, args});
+    to.awaits = to.awaits || !own;
+  }
+
+  void exchange(int i, stream_ref stream) {
+    const member& from = members_[static_cast<std::size_t>(i)];
+    // Where the host waits, it waits for all.
+    if (from.awaits || peer_access_of(device_of(stream)).is_synchronous()) {
+      counters_.await(i, stream, handshake_phase::ready);
+    }
+    if (!from.tiles.empty()) {
+      const exchange_call call{from.tiles.data(), static_cast<int>(from.tiles.size()), counters_.of(i),
+                               blocks_per_peer_, counters_.ticks()};
+      operations_of(stream).team.exchange(queue_of(stream), call);
+    }
+    start(i, stream, false);
+  }
 
   void start(int i, stream_ref stream, bool own) const {
-    for (const store& one : moves_[static_cast<std::size_t>(i)]) {
+    for (const store& one : members_[static_cast<std::size_t>(i)].others) {
       if (one.own == own) run_permutation(stream, one.args);
     }
   }
 
   std::shared_ptr<team_state> team_;
   counters counters_;
+  int blocks_per_peer_;
+  bool device_each_;
   std::vector<std::unique_ptr<peer_memory>> outs_;
-  std::vector<std::vector<store>> moves_;  // by local rank, in ring order
+  std::vector<member> members_;  // by local rank
 };
 
 }  // namespace
@@ -100,21 +158,15 @@ std::string no_direct_reach(const team_job& job) {
     mine.push_back({reinterpret_cast<std::uintptr_t>(team.local_device(i).impl().get())});
   }
   const auto devices = team.gather(mine);
-  std::vector<reach_report> reports(mine.size());
-  team.together([&](int i) {
+  return team.first_reason([&](int i) -> std::string {
     for (int rank = 0; rank < team.size(); ++rank) {
       // NOLINTNEXTLINE(performance-no-int-to-ptr): used for ranks of this process alone
       auto* there = reinterpret_cast<backend_device*>(devices[static_cast<std::size_t>(rank)].device);
       const std::string why = no_reach(team, i, rank, there);
-      if (why.empty()) continue;
-      why.copy(reports[static_cast<std::size_t>(i)].why, sizeof(reach_report::why) - 1);
-      return;
+      if (!why.empty()) return why;
     }
+    return "";
   });
-  for (const reach_report& one : team.gather(reports)) {
-    if (one.why[0] != 0) return one.why;
-  }
-  return "";
 }
 
 std::unique_ptr<carrier> make_direct(const team_job& job) {

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "backends/error.hpp"
+#include "backends/peer_access.hpp"
 #include "core/arguments.hpp"
 #include "core/call.hpp"
 #include "team/layout_checks.hpp"
+#include "team/plan/choice.hpp"
 #include "team/plan/exchange.hpp"
 #include "team/transport.hpp"
 
@@ -18,7 +20,7 @@ namespace {
 
 // What ranks must agree on, as numbers that are compared one by one.
 struct description {
-  std::int64_t element_bytes, rank, via, timeout;
+  std::int64_t element_bytes, rank, via, timeout, parts;
   std::int64_t extents[most_dims];
   std::int64_t in[3][most_dims], out[3][most_dims];  // parts, order, lds
 };
@@ -35,6 +37,7 @@ description describe(const team_layout& layout, const global_options& options) {
   d.rank = layout.rank;
   d.via = static_cast<std::int64_t>(options.via);
   d.timeout = options.timeout.count();
+  d.parts = options.parts;
   std::copy_n(layout.extents, most_dims, d.extents);
   describe(d.in, layout.in);
   describe(d.out, layout.out);
@@ -53,6 +56,7 @@ std::string difference(const description& a, const description& b) {
   if (!equal(a.in, b.in)) return "the distribution of the input";
   if (!equal(a.out, b.out)) return "the distribution of the output";
   if (a.via != b.via) return "the transport";
+  if (a.parts != b.parts) return "the number of parts";
   return a.timeout != b.timeout ? "the timeout" : "";
 }
 
@@ -83,11 +87,13 @@ void require_valid(const team_job& job, int i) {
 
 team_job agreed_job(const team& on, std::int64_t element_bytes, const global_shape& shape,
                     const std::vector<member_memory>& local, const global_options& options) {
-  team_job job{on.state(), {}, local, options.timeout};
+  team_job job{on.state(), {}, local, options};
   const team_state& members = *job.team;
   std::vector<description> mine(static_cast<std::size_t>(members.local_count()));
   members.together([&](int i) {
-    require_enumerator(options.via, transport::mpi, "via");
+    require_enumerator(options.via, transport::nccl, "via");
+    require(options.parts >= 0 && options.blocks_per_peer >= 0, "parts or blocks_per_peer is negative",
+            "0 lets the plan choose", "give a count or 0");
     require(options.timeout.count() > 0, "the timeout is not positive", "ranks never come at once", "give more");
     job.layout = checked_layout(members.size(), element_bytes, shape);
     if (static_cast<int>(local.size()) != members.local_count()) {
@@ -101,21 +107,53 @@ team_job agreed_job(const team& on, std::int64_t element_bytes, const global_sha
   return job;
 }
 
-transport chosen(const team_job& job, transport via) {
-  const std::string no_direct = via == transport::mpi ? "" : no_direct_reach(job);
-  const std::string no_mpi = via == transport::direct ? "" : no_messages(job);
-  if (via == transport::automatic) {
-    if (no_direct.empty()) return transport::direct;
-    if (no_mpi.empty()) return transport::mpi;
-    fail(errc::unsupported, "no transport reaches all ranks", no_direct + "; " + no_mpi,
-         "use devices that reach each other, or a link with messages");
+// Why a transport cannot carry it.
+std::string no_way(const team_job& job, transport via) {
+  switch (via) {
+    case transport::direct:
+    case transport::copy:
+      return no_direct_reach(job);
+    case transport::nccl:
+      return no_collectives(job);
+    default:
+      return no_messages(job);
   }
-  const std::string& why = via == transport::direct ? no_direct : no_mpi;
-  if (!why.empty()) {
+}
+
+transport cheapest_reaching(const team_job& job) {
+  if (peer_access_of(*job.team->local_device(0).impl()).is_synchronous()) return transport::direct;
+  const bool copies = seconds_of(copy_cost, job.layout) < seconds_of(direct_cost, job.layout);
+  return copies ? transport::copy : transport::direct;
+}
+
+transport chosen(const team_job& job, transport via) {
+  if (via != transport::automatic) {
+    const std::string why = no_way(job, via);
+    if (why.empty()) return via;
     fail(errc::unsupported, std::string("transport ") + name(via) + " does not reach all ranks", why,
          "name another, or automatic");
   }
-  return via;
+  std::string reasons;
+  for (const transport one : {transport::direct, transport::nccl, transport::mpi}) {
+    const std::string why = no_way(job, one);
+    if (why.empty()) return one == transport::direct ? cheapest_reaching(job) : one;
+    reasons.append(reasons.empty() ? "" : "; ").append(why);
+  }
+  fail(errc::unsupported, "no transport reaches all ranks", reasons,
+       "use devices that reach each other, or a link with messages");
+}
+
+std::unique_ptr<carrier> make_carrier(const team_job& job, transport via) {
+  switch (via) {
+    case transport::direct:
+      return make_direct(job);
+    case transport::copy:
+      return make_pushes(job);
+    case transport::nccl:
+      return make_collective(job);
+    default:
+      return make_staged(job);
+  }
 }
 
 }  // namespace
@@ -129,6 +167,10 @@ const char* name(transport via) {
       return "direct";
     case transport::mpi:
       return "mpi";
+    case transport::copy:
+      return "copy";
+    case transport::nccl:
+      return "nccl";
   }
   detail::fail_enumerator(static_cast<std::int64_t>(via), "transport");
 }
@@ -153,7 +195,7 @@ global_transpose::global_transpose(const team& on, extent element_bytes, const g
     auto made = std::make_unique<impl>();
     made->job = detail::agreed_job(on, element_bytes, shape, local, options);
     made->via = detail::chosen(made->job, options.via);
-    made->carrier = made->via == transport::direct ? detail::make_direct(made->job) : detail::make_staged(made->job);
+    made->carrier = detail::make_carrier(made->job, made->via);
     for (const int rank : made->job.team->local()) {
       std::int64_t sent = 0;
       for (const detail::piece& to : pieces_from(made->job.layout, rank)) sent += to.peer == rank ? 0 : to.bytes;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "backends/backend.hpp"
+#include "move/args.hpp"
 
 namespace twill::detail {
 
@@ -27,12 +28,32 @@ constexpr std::int64_t counter_of(handshake_phase phase, int size, int peer) {
   return 1 + (phase == handshake_phase::done ? size : 0) + peer;
 }
 
+/// A piece that is transposed on its way to `peer`: elements of 1, 2, 4, 8 or 16 bytes, and all rows on both sides
+/// begin and end at multiples of 16 bytes.
+struct exchange_piece {
+  transpose_args move;
+  int peer;
+};
+
+struct exchange_call {
+  const exchange_piece* pieces;  ///< on the host, of one element size, at least one
+  int count;
+  handshake with;
+  int blocks_per_peer;  ///< 0: two blocks a multiprocessor, over all peers
+  std::uint64_t ticks;  ///< as of `await`
+};
+
 struct team_operations {
   /// In stream order: begins a run (ready), and stores its number into the counters of all peers.
   void (*signal)(const work_queue&, const handshake&, handshake_phase);
   /// What the stream is given later starts when all peers have signalled this run. Null where the host waits.
   /// After `ticks` of the device's clock the work ends in a device_fault.
   void (*await)(const work_queue&, const handshake&, handshake_phase, std::uint64_t ticks);
+  /// `signal` and `await` of the end of a run in one.
+  void (*finish)(const work_queue&, const handshake&, std::uint64_t ticks);
+  /// Stores each piece into its place, when its peer has signalled that it is ready. Null where there is no such
+  /// kernel.
+  void (*exchange)(const work_queue&, const exchange_call&);
 };
 
 }  // namespace twill::detail

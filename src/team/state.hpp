@@ -48,6 +48,10 @@ class team_state {
   /// Collective: calls step(i) for each local rank, and throws the same on every rank when one of them threw.
   void together(const std::function<void(int)>& step) const;
 
+  /// Collective: what why(i) says for the first rank, of all processes, for which that is not ""; "" where none has
+  /// one.
+  std::string first_reason(const std::function<std::string(int)>& why) const;
+
  private:
   void gather_bytes(const void* mine, void* all, std::size_t bytes) const;
   void introduce();

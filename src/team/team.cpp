@@ -126,6 +126,18 @@ void team_state::together(const std::function<void(int)>& step) const {
   throw error(static_cast<errc>(bad->code), "rank " + std::to_string(bad - all.begin()) + ": " + bad->text);
 }
 
+std::string team_state::first_reason(const std::function<std::string(int)>& why) const {
+  struct reason {
+    char text[300];
+  };
+  std::vector<reason> mine(local_.size());
+  together([&](int i) { put(mine[static_cast<std::size_t>(i)].text, why(i)); });
+  for (const reason& one : gather(mine)) {
+    if (one.text[0] != 0) return one.text;
+  }
+  return "";
+}
+
 }  // namespace detail
 
 team team::of_devices(const std::vector<device>& members) {

@@ -2,7 +2,6 @@
 
 // What carries the pieces of a global transpose.
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,7 +18,7 @@ struct team_job {
   std::shared_ptr<team_state> team;
   team_layout layout;
   std::vector<member_memory> memory;  ///< of local ranks
-  std::chrono::milliseconds timeout;
+  global_options options;             ///< `via` is the transport that was chosen
 };
 
 class carrier {
@@ -33,6 +32,14 @@ class carrier {
 std::string no_direct_reach(const team_job& job);
 /// Collective. Throws the same on all ranks.
 std::unique_ptr<carrier> make_direct(const team_job& job);
+
+/// Collective. Where make_direct is possible. Throws the same on all ranks.
+std::unique_ptr<carrier> make_pushes(const team_job& job);
+
+/// Collective: why the vendor's library of collectives cannot carry it; "" when it can. The same on all ranks.
+std::string no_collectives(const team_job& job);
+/// Collective. Throws the same on all ranks.
+std::unique_ptr<carrier> make_collective(const team_job& job);
 
 /// Why messages cannot carry it; "" when they can. The same on all ranks.
 std::string no_messages(const team_job& job);

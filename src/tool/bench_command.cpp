@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "bench_run.hpp"
+#include "bench_team.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "output_file.hpp"
@@ -25,7 +26,8 @@ struct bench_arguments {
   std::vector<std::string> devices, kernels, sizes, types, blocks, grid;
   std::string order, list_path, sweep, random, seed, max_bytes;
   std::string loop = "over";
-  std::optional<int> reps;
+  std::vector<std::string> transports;
+  std::optional<int> reps, ranks;
   bool cold = false;
   bool warm = false;
   bool regret = false;
@@ -147,7 +149,28 @@ int exit_code_of(const bench_report& report) {
   std::abort();  // not reached
 }
 
+int run_on_team(const bench_arguments& a, const tool_run& tool) {
+  if (!a.kernels.empty() || !a.order.empty() || !a.blocks.empty() || !a.list_path.empty() || !a.sweep.empty() ||
+      !a.random.empty() || !a.svg_path.empty() || !a.reference_path.empty()) {
+    refuse("an option means nothing to global-transpose", "it has its own", "see twill bench --help");
+  }
+  const output_file json_file(a.json_path), csv_file(a.csv_path);
+  bench_report report;
+  report.provenance = tool.provenance;
+  report.cold = false;
+  run_team_bench({a.devices, a.sizes, a.types, a.grid, a.transports, a.ranks.value_or(0), a.reps.value_or(15)}, report,
+                 json_file.is_stdout() || csv_file.is_stdout());
+  json_file.write(json_text(json_of(report)));
+  csv_file.write(csv_text(report));
+  if (report.partial) die_of(interrupted());
+  return exit_code_of(report);
+}
+
 int run(const bench_arguments& arguments, const tool_run& tool) {
+  if (arguments.operation == "global-transpose") return run_on_team(arguments, tool);
+  if (arguments.ranks || !arguments.transports.empty()) {
+    refuse("--team and --transport mean nothing here", "they belong to global-transpose", "leave them out");
+  }
   const ladder_operation& operation = operation_named(arguments.operation);
   const bench_options options = options_of(arguments, operation);
   const output_file json_file(arguments.json_path), csv_file(arguments.csv_path), svg_file(arguments.svg_path);
@@ -183,7 +206,7 @@ int run(const bench_arguments& arguments, const tool_run& tool) {
 void add_options(command& bench, bench_arguments& to) {
   bench.text("operation", to.operation,
              "transpose (the default), transpose-in-place,\npermute, copy, reverse, reduce, reduce-rows,\n"
-             "reduce-columns, scan, increment or sieve",
+             "reduce-columns, scan, increment, sieve or\nglobal-transpose",
              "OP");
   bench.list("--device", to.devices,
              "As `twill devices` names it. Default: the first GPU;\nwithout one, cpu, and simt for correctness",
@@ -219,6 +242,13 @@ void add_set_options(command& bench, bench_arguments& to) {
   bench.path("--svg", to.svg_path, "Draw the sweep here");
 }
 
+void add_team_options(command& bench, bench_arguments& to) {
+  bench.group("Of global-transpose, with --grid slab or PxQ");
+  bench.number("--team", to.ranks, "Ranks, on the devices in turn. Default: one each", "N");
+  bench.list("--transport", to.transports,
+             "direct, copy, nccl, or automatic. Default: the\nfirst three, where they are possible", "NAME");
+}
+
 void add_files(command& bench, bench_arguments& to) {
   bench.path("--compare", to.reference_path,
              "Show the bandwidths beside those of this file, which\nbench --json wrote or which was published");
@@ -243,6 +273,7 @@ void add_bench_command(command_line& line, tool_run& tool) {
   add_options(bench, *arguments);
   add_files(bench, *arguments);
   add_set_options(bench, *arguments);
+  add_team_options(bench, *arguments);
   bench.footer(
       "Options with \"...\" may be given again, or take a list: --size 2048,4096x64.\n"
       "An interrupt (Ctrl-C) keeps what was measured, marked as partial.\n"

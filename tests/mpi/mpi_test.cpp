@@ -2,10 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <twill/mpi.hpp>
 #include <twill/twill.hpp>
@@ -74,6 +76,34 @@ TEST_CASE("messages beyond one part, and two teams at once") {
     CHECK(all_right(support::right_on_rank(one, slab_transpose(size, 2500, 2003, 4), twill::transport::mpi, 2)));
     CHECK(all_right(support::right_on_rank(other, slab_transpose(size, 1000, 1001, 16), twill::transport::mpi, 2)));
     CHECK(all_right(support::right_on_rank(one, slab_transpose(size, 10, 10, 1), twill::transport::mpi, 2)));
+  });
+}
+
+TEST_CASE("random delays of processes") {
+  const auto [rank, size] = rank_and_size();
+  on_each_device([&, rank = rank, size = size](const twill::device& device) {
+    if (device.properties().backend == "simt") return;
+    const auto team = twill::mpi::make_team(MPI_COMM_WORLD, device);
+    const int runs = device.properties().is_gpu ? 1000 : 100;
+    const auto delay = [&](int run) {
+      const auto draw = static_cast<unsigned>((run * size + rank) * 2654435761u) >> 20;
+      if (draw % 3 == 0) std::this_thread::sleep_for(std::chrono::microseconds(draw % 300));
+    };
+    std::vector<twill::transport> transports{twill::transport::mpi};
+    if (device.properties().is_gpu) transports = {twill::transport::direct, twill::transport::copy};
+    for (const auto via : transports) {
+      CHECK(all_right(support::right_on_rank(team, slab_transpose(size, 64, 64, 4), via, runs, delay)));
+    }
+  });
+}
+
+TEST_CASE("collectives of processes") {
+  const int size = rank_and_size().second;
+  on_each_device([&](const twill::device& device) {
+    if (!device.properties().is_gpu) return;
+    const auto team = twill::mpi::make_team(MPI_COMM_WORLD, device);
+    CHECK(all_right(support::right_on_rank(team, slab_transpose(size, 2048, 1024, 4), twill::transport::nccl, 2)));
+    CHECK(all_right(support::right_on_rank(team, slab_transpose(size, 1001, 999, 2), twill::transport::nccl, 2)));
   });
 }
 

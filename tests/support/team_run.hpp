@@ -62,7 +62,7 @@ inline std::vector<twill::device> team_devices(const twill::device& first, int s
 
 /// All ranks in this thread. Returns whether it is right after each of `runs` runs.
 inline bool right_in_one_process(const twill::device& device, const redistribution& of, int runs,
-                                 std::size_t misalignment = 0) {
+                                 std::size_t misalignment = 0, const twill::global_options& options = {}) {
   const auto team = twill::team::of_devices(team_devices(device, of.size));
   std::vector<twill::stream> streams;
   std::vector<twill::stream_ref> refs;
@@ -74,7 +74,7 @@ inline bool right_in_one_process(const twill::device& device, const redistributi
     ranks.push_back(std::make_unique<rank_image>(of, rank, refs.back(), misalignment));
     memory.push_back(ranks.back()->memory());
   }
-  twill::global_transpose plan(team, of.element_bytes, of.shape, memory);
+  twill::global_transpose plan(team, of.element_bytes, of.shape, memory, options);
   bool right = true;
   for (int run = 0; run < runs; ++run) {
     for (int rank = 0; rank < of.size; ++rank)

@@ -18,4 +18,10 @@ void await(const detail::work_queue& queue, const detail::handshake& with, detai
         "launch of the handshake");
 }
 
+void finish(const detail::work_queue& queue, const detail::handshake& with, std::uint64_t ticks) {
+  check(launch(queue, {{1, 1, 1}, {kernels::handshake_threads, 1, 1}, 0}, &kernels::finish_run, with,
+               counter_of(detail::handshake_phase::done, with.size, 0), ticks),
+        "launch of the handshake");
+}
+
 }  // namespace twill::TWILL_BACKEND

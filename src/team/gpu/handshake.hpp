@@ -26,15 +26,28 @@ __global__ void signal_peers(detail::handshake with, bool begins, std::int64_t s
   }
 }
 
-/// Ends when each peer has stored the number of this run into its slot, from the first on; ends the work of the device
-/// where one does not in time.
-__global__ void await_peers(detail::handshake with, std::int64_t first_slot, std::uint64_t ticks) {
+__device__ inline void await_counters(const detail::handshake& with, std::int64_t first_slot, std::uint64_t ticks) {
   const std::uint64_t run = *with.own, begin = clock_ticks();
   for (int peer = static_cast<int>(threadIdx.x); peer < with.size; peer += static_cast<int>(blockDim.x)) {
     while (load_acquire_system(with.own + first_slot + peer) < run) {
       if (clock_ticks() - begin > ticks) trap();
     }
   }
+}
+
+/// Ends when each peer has stored the number of this run into its slot, from the first on; ends the work of the device
+/// where one does not in time.
+__global__ void await_peers(detail::handshake with, std::int64_t first_slot, std::uint64_t ticks) {
+  await_counters(with, first_slot, ticks);
+}
+
+/// Signals the end of a run, and awaits that of the peers: one launch less, where each rank has a device of its own.
+__global__ void finish_run(detail::handshake with, std::int64_t first_slot, std::uint64_t ticks) {
+  const std::uint64_t run = *with.own;
+  for (int peer = static_cast<int>(threadIdx.x); peer < with.size; peer += static_cast<int>(blockDim.x)) {
+    store_release_system(with.peers[peer] + first_slot + with.rank, run);
+  }
+  await_counters(with, first_slot, ticks);
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels

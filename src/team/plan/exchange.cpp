@@ -103,6 +103,12 @@ std::vector<piece> split(const team_layout& layout, const piece& whole, std::int
   return done;
 }
 
+std::vector<piece> parts_of(const team_layout& layout, const piece& whole, int wanted) {
+  constexpr std::int64_t least_bytes = std::int64_t{8} << 20;  // a copy costs 10 us to begin
+  const std::int64_t count = wanted > 0 ? wanted : std::clamp<std::int64_t>(whole.bytes / least_bytes, 1, 4);
+  return split(layout, whole, (whole.bytes + count - 1) / count);
+}
+
 offset_move move_of(const team_layout& layout, int sender, const piece& to) {
   return between(layout, to.box, local_memory(layout, layout.in, sender), local_memory(layout, layout.out, to.peer));
 }

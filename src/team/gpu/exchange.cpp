@@ -1,0 +1,106 @@
+#include "exchange.hpp"
+
+#include <algorithm>
+
+#include "gpu/limits.hpp"
+#include "launch.hpp"
+#include "operations.hpp"
+
+namespace twill::TWILL_BACKEND {
+namespace {
+
+using detail::exchange_piece;
+using detail::transpose_args;
+using detail::work_queue;
+
+// Vectors along the output's rows and along the input's: 128-byte lines are complete on both sides, and rows of the
+// output, which go to a peer, are long.
+struct tile_shape {
+  int lines_shift, chunks_shift;
+};
+
+tile_shape shape_of(std::int64_t bytes) {
+  return bytes == 16  ? tile_shape{6, 4}
+         : bytes == 8 ? tile_shape{5, 4}
+         : bytes == 1 ? tile_shape{4, 4}
+                      : tile_shape{5, 3};
+}
+
+// After each R tile rows, as in a transpose on one device: the eight lanes of one phase of a 16-byte shared access
+// touch all banks.
+int pad_of(const tile_shape& t, int edge) {
+  const int distance = t.chunks_shift >= 3 ? 1 : 8 >> t.chunks_shift;
+  return ((distance - edge * ((1 << t.lines_shift) + 1)) % 8 + 8) % 8;
+}
+
+std::int64_t tile_bytes(const tile_shape& t, int edge) {
+  return (std::int64_t{16} << t.chunks_shift) * (edge * ((1 << t.lines_shift) + 1) + pad_of(t, edge));
+}
+
+kernels::tile_matrices matrices_of(const transpose_args& a, const tile_shape& t, int edge) {
+  kernels::tile_matrices m{};
+  m.rows = a.rows;
+  m.cols = a.cols;
+  m.in_ld = a.in_ld * a.element_bytes;
+  m.out_ld = a.out_ld * a.element_bytes;
+  m.in_stride = a.in_stride * a.element_bytes;
+  m.out_stride = a.out_stride * a.element_bytes;
+  m.lines_shift = t.lines_shift;
+  m.chunks_shift = t.chunks_shift;
+  m.tiles_r = static_cast<unsigned>(ceil_div(a.rows, std::int64_t{edge} << t.lines_shift));
+  m.tiles_c = static_cast<unsigned>(ceil_div(a.cols, std::int64_t{edge} << t.chunks_shift));
+  m.tiles = static_cast<unsigned>(static_cast<std::int64_t>(m.tiles_r) * m.tiles_c * a.batch);
+  m.pad = pad_of(t, edge);
+  return m;
+}
+
+template <int Bytes>
+void start(const work_queue& queue, const detail::exchange_call& call, const exchange_piece* pieces, int count) {
+  constexpr int edge = 16 / Bytes, depth = kernels::tile_depth<Bytes>;
+  const device_limits limits = limits_of(queue.device->properties());
+  tile_shape t = shape_of(Bytes);
+  while (tile_bytes(t, edge) > limits.shared_bytes / 2 && t.lines_shift > 2) --t.lines_shift;
+  const std::int64_t first_ready = counter_of(detail::handshake_phase::ready, call.with.size, 0);
+  kernels::exchange_parts all{call.with, first_ready, call.ticks, count, {}};
+  std::int64_t most = 1;
+  for (int i = 0; i < count; ++i) {
+    const transpose_args& a = pieces[i].move;
+    all.part[i] = {static_cast<const unsigned char*>(a.in), static_cast<unsigned char*>(a.out), pieces[i].peer,
+                   matrices_of(a, t, edge)};
+    most = std::max<std::int64_t>(most, all.part[i].tiles.tiles);
+  }
+  const std::int64_t wanted =
+      call.blocks_per_peer > 0 ? call.blocks_per_peer : ceil_div(2 * limits.multiprocessors, count);
+  const std::int64_t blocks = std::min(wanted, most) * count, threads = (1 << (t.lines_shift + t.chunks_shift)) / depth;
+  const detail::launch_config config{{static_cast<unsigned>(blocks), 1, 1},
+                                     {static_cast<unsigned>(threads), 1, 1},
+                                     static_cast<std::size_t>(tile_bytes(t, edge))};
+  check(launch(queue, config, &kernels::exchange_tiles<Bytes>, all), "launch of global_transpose");
+}
+
+}  // namespace
+
+void exchange(const work_queue& queue, const detail::exchange_call& call) {
+  for (int first = 0; first < call.count; first += kernels::most_exchange_parts) {
+    const int count = std::min(kernels::most_exchange_parts, call.count - first);
+    const exchange_piece* const pieces = call.pieces + first;
+    switch (pieces->move.element_bytes) {
+      case 1:
+        start<1>(queue, call, pieces, count);
+        break;
+      case 2:
+        start<2>(queue, call, pieces, count);
+        break;
+      case 4:
+        start<4>(queue, call, pieces, count);
+        break;
+      case 8:
+        start<8>(queue, call, pieces, count);
+        break;
+      default:
+        start<16>(queue, call, pieces, count);
+    }
+  }
+}
+
+}  // namespace twill::TWILL_BACKEND

@@ -1,0 +1,22 @@
+#pragma once
+
+// The data of arrays that lie over a team: an element is a function of its index in the whole array, so that what a
+// redistribution leaves can be checked on each rank by itself.
+
+#include <cstdint>
+#include <string>
+
+#include <twill/global_transpose.hpp>
+#include <twill/stream.hpp>
+
+namespace twill::tool {
+
+/// Writes a rank's part of the array to its device memory, which has no gaps. Waits for the stream.
+void write_part(stream_ref stream, const dims& extents, const distribution& lies, int rank, std::int64_t element_bytes,
+                void* memory);
+
+/// Where the memory first differs from what `write_part` writes there; "" when nowhere.
+std::string part_fault(stream_ref stream, const dims& extents, const distribution& lies, int rank,
+                       std::int64_t element_bytes, const void* memory);
+
+}  // namespace twill::tool
