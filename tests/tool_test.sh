@@ -131,6 +131,23 @@ failing() {
   follows failed.json bench
 }
 
+# One array over several ranks.
+team() {
+  run 0 bench global-transpose --device cpu --team 4 --size 96x60,12x16x20 --type f32,b3 --transport direct,copy --reps 2 \
+    --json team.json --csv team.csv
+  shown '^global transpose of 96x60 f32, slab on 4 ranks'
+  shown '^exchange-copy '
+  [ "$(wc -l <team.csv)" -eq 21 ] || report team "not 4 cases of 5 rows in its CSV"
+  ! grep -q '"valid": false' team.json || report team "a row is not valid"
+  follows team.json bench
+  run 0 bench global-transpose --device simt --team 6 --size 24x18x12 --grid 2x3 --transport direct --reps 1 --json -
+  grep -q '"plan": "2x3 on 6, direct"' out || report team "no plan in its JSON"
+  refused 'pencils have three dimensions' bench global-transpose --device cpu --team 4 --size 64 --grid 2x2
+  refused 'P \* Q ranks' bench global-transpose --device cpu --team 4 --size 8x8x8 --grid 2x3
+  refused 'known: automatic' bench global-transpose --device cpu --team 2 --size 8 --transport pigeon
+  refused 'belong to global-transpose' bench transpose --device cpu --team 2
+}
+
 random() {
   local op
   for op in transpose permute copy; do
@@ -477,6 +494,7 @@ devices
 bench
 tiny
 failing
+team
 random
 planned
 sets

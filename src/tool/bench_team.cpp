@@ -68,16 +68,17 @@ std::pair<std::int64_t, std::int64_t> parse_grid(const std::string& text, int ra
   return {parts[0], parts[1]};
 }
 
-/// A matrix is transposed. Of three dimensions, slabs change the cut dimension, pencils the second one: both leave
-/// the dimension that was cut last contiguous.
+/// A matrix is transposed from slabs to slabs. Of three dimensions, slabs change the dimension that is cut, pencils the
+/// second one of the two: what was cut before is contiguous afterwards.
 team_case case_of(const std::string& type, const std::string& size, const std::string& grid, int ranks) {
   team_case one{parse_type(type), parse_size(size), grid, {}};
   const auto [p, q] = parse_grid(grid, ranks);
   if (one.size.size() == 1) one.size.push_back(one.size[0]);
   one.shape.extents = {one.size.data(), one.size.size()};
   if (one.size.size() == 2) {
-    one.shape.in = {{p, q}, {}, {}};
-    one.shape.out = {{q, p}, {1, 0}, {}};
+    if (q > 1) refuse(fmt::format("grid {} cuts a matrix twice", grid), "pencils have three dimensions", "write slab");
+    one.shape.in = {{p, 1}, {}, {}};
+    one.shape.out = {{1, p}, {1, 0}, {}};
   } else if (one.size.size() == 3 && q == 1) {
     one.shape.in = {{p, 1, 1}, {}, {}};
     one.shape.out = {{1, p, 1}, {1, 2, 0}, {}};
@@ -143,7 +144,7 @@ class team_runner {
     part_bytes_ = 0;
     for (int rank = 0; rank < team_.size(); ++rank) {
       const device& on = members_[static_cast<std::size_t>(rank)];
-      const auto bytes = [&](const distribution& side) {
+      const auto bytes = [&](const twill::distribution& side) {
         const auto elements = part_of(one.shape.extents, side, rank).elements;
         return static_cast<std::size_t>(std::max<std::int64_t>(1, elements) * one.type.bytes);
       };
@@ -188,6 +189,7 @@ class team_runner {
     }
     row.part = fmt::format("{} on {}", one.grid, members_.size());
     row.plan = row.part;
+    row.roof = "memcpy";
     return row;
   }
 
@@ -242,7 +244,7 @@ class team_runner {
       }
     } catch (const error& e) {
       if (e.code() == errc::unsupported && via != transport::automatic) {
-        fmt::print(stderr, "twill: {} is left out ({})\n", row.kernel, e.what());
+        note(fmt::format("twill: {} is left out ({})\n", row.kernel, e.what()));
         return std::nullopt;
       }
       row.status = "failed";
@@ -250,6 +252,12 @@ class team_runner {
     }
     report_.results.push_back(row);
     return report_.results.size() - 1;
+  }
+
+  void note(const std::string& text) {
+    if (std::find(notes_.begin(), notes_.end(), text) != notes_.end()) return;
+    fmt::print(stderr, "{}", text);
+    notes_.push_back(text);
   }
 
   std::vector<stream_ref> streams() const {
@@ -302,6 +310,7 @@ class team_runner {
   std::vector<rank_setup> ranks_;
   double part_bytes_ = 0;
   std::size_t first_ = 0;
+  std::vector<std::string> notes_;  // shown once
 };
 
 transport parse_transport(const std::string& text) {

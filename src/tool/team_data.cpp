@@ -19,7 +19,7 @@ constexpr std::int64_t chunk_bytes = std::int64_t{4} << 20;
 /// A rank's part as its memory has it: rows of the innermost local dimension.
 class part_rows {
  public:
-  part_rows(const dims& extents, const distribution& lies, int rank) : part_(part_of(extents, lies, rank)) {
+  part_rows(const dims& extents, const twill::distribution& lies, int rank) : part_(part_of(extents, lies, rank)) {
     const int count = extents.size();
     std::vector<std::int64_t> strides(static_cast<std::size_t>(count), 1);  // of indices in the whole array
     for (int d = count - 2; d >= 0; --d) strides[static_cast<std::size_t>(d)] = strides[d + 1u] * extents[d + 1];
@@ -86,8 +86,8 @@ void each_chunk(const part_rows& rows, std::int64_t element_bytes,
 
 }  // namespace
 
-void write_part(stream_ref stream, const dims& extents, const distribution& lies, int rank, std::int64_t element_bytes,
-                void* memory) {
+void write_part(stream_ref stream, const dims& extents, const twill::distribution& lies, int rank,
+                std::int64_t element_bytes, void* memory) {
   each_chunk(part_rows(extents, lies, rank), element_bytes, [&](std::int64_t before, const auto& data) {
     upload_bytes(stream, data.data(), static_cast<unsigned char*>(memory) + before * element_bytes, data.size());
     stream.wait();
@@ -95,7 +95,7 @@ void write_part(stream_ref stream, const dims& extents, const distribution& lies
   });
 }
 
-std::string part_fault(stream_ref stream, const dims& extents, const distribution& lies, int rank,
+std::string part_fault(stream_ref stream, const dims& extents, const twill::distribution& lies, int rank,
                        std::int64_t element_bytes, const void* memory) {
   std::string fault;
   each_chunk(part_rows(extents, lies, rank), element_bytes, [&](std::int64_t before, const auto& data) {

@@ -12,11 +12,11 @@
 namespace twill::tool {
 
 /// Writes a rank's part of the array to its device memory, which has no gaps. Waits for the stream.
-void write_part(stream_ref stream, const dims& extents, const distribution& lies, int rank, std::int64_t element_bytes,
-                void* memory);
+void write_part(stream_ref stream, const dims& extents, const twill::distribution& lies, int rank,
+                std::int64_t element_bytes, void* memory);
 
 /// Where the memory first differs from what `write_part` writes there; "" when nowhere.
-std::string part_fault(stream_ref stream, const dims& extents, const distribution& lies, int rank,
+std::string part_fault(stream_ref stream, const dims& extents, const twill::distribution& lies, int rank,
                        std::int64_t element_bytes, const void* memory);
 
 }  // namespace twill::tool
