@@ -41,7 +41,7 @@ function(twill_build_options target)
   endif()
   if(TWILL_COVERAGE)
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:--coverage;-fprofile-update=atomic>")
-    target_link_options(${target} PRIVATE --coverage)
+    target_link_options(${target} PUBLIC --coverage)  # of applications of a counted library, too
   endif()
 endfunction()
 
