@@ -211,6 +211,7 @@ TEST_CASE("errors: the same on every device, before anything is touched") {
     CHECK(fails(a, a + 2, {2, 2, 4, 5}) == invalid);
     CHECK(fails(a, b, {-1, 2}) == invalid);
     CHECK(fails(a, b, {2, -1}) == invalid);
+    CHECK(fails(a, b, {-1, 0}) == invalid);
     CHECK(fails(a, b, {2, 4, 3}) == invalid);
     CHECK(fails(a, b, {2, 4, 4, 3}) == invalid);
     CHECK(fails(a, b, {2, 4, -4, 4}) == invalid);

@@ -104,6 +104,11 @@ TEST_CASE("messages begin with the operation") {
                "transpose_in_place: data and scratch overlap"));
   CHECK(begins(error_of([&] { twill::reduce_rows(stream, memory.data(), out, {2, 3}, {}); }),
                "reduce_rows: in and out overlap"));
+  const auto sum_of = [&](type in, type to) {
+    return error_of([&] { twill::reduce_untyped(stream, out, out + 8, in, to, 4, {}, {}); });
+  };
+  CHECK(begins(sum_of(type::i32, type::f32), "reduce: sum of i32 cannot give f32 (its result is i32 or i64)"));
+  CHECK(begins(sum_of(type::f32, type::i32), "reduce: sum of f32 cannot give i32 (its result is f32)"));
 }
 
 TEST_CASE("empty objects: destroyed and assigned to, everything else throws") {
@@ -113,6 +118,11 @@ TEST_CASE("empty objects: destroyed and assigned to, everything else throws") {
   twill::buffer<float> first(device, 6), second(std::move(first));
   CHECK(begins(error_of([&] { twill::transpose(from, second.data(), second.data(), {0, 0}); }),
                "transpose: the stream is empty"));
+  CHECK(begins(error_of([&] {
+                 twill::scan_segments(from, second.data(), second.data(), 0, static_cast<std::int64_t*>(nullptr), 0,
+                                      {});
+               }),
+               "scan_segments: the stream is empty"));
   CHECK(first.size() == 0);
   CHECK(first.data() == nullptr);
   const std::vector<float> host(6);

@@ -23,4 +23,17 @@ TEST_CASE("reference: calls that no kernel is left out by") {
   });
 }
 
+// With checks on, also of what each reads: no array has anything around it.
+TEST_CASE("bounds: the same calls in memory of exactly their size") {
+  support::on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    for (const auto& call : support::directed_calls::of(device.properties())) {
+      CAPTURE(call.text);
+      std::string wrong;
+      REQUIRE_NOTHROW(wrong = support::run_tightly(stream, call));
+      REQUIRE_MESSAGE(wrong.empty(), wrong);
+    }
+  });
+}
+
 TEST_SUITE_END();

@@ -153,6 +153,11 @@ void run_random(const twill::device& device, std::uint64_t seed, int cases) {
     }
     if (support::arena::needed_by(call) > arena.free_bytes()) continue;  // gaps can make a call larger than all
     INFO(call.text);
+    if (i % 8 == 0) {
+      std::string alone;
+      REQUIRE_NOTHROW(alone = support::run_tightly(stream, call));
+      REQUIRE_MESSAGE(alone.empty(), alone);
+    }
     REQUIRE_NOTHROW(arena.start(call));
   }
   const std::string wrong = arena.finish();

@@ -310,6 +310,17 @@ TEST_CASE("sums that cancel stay within the bound, and are the same bits every t
   });
 }
 
+TEST_CASE("scratch: a few bytes for each tile of 8 KiB and more") {
+  on_each_device([](const twill::device& device) {
+    const std::int64_t count = std::int64_t{1} << 24;
+    for (const auto type : {twill::element_type::u8, twill::element_type::f32, twill::element_type::f64}) {
+      const auto bytes = static_cast<std::size_t>(count) * twill::element_bytes(type);
+      CHECK(twill::scan_scratch_bytes(device, type, count) <= bytes / 500);
+      CHECK(twill::scan_segments_scratch_bytes(device, type, count, 10) <= bytes / 500 + count / 7);
+    }
+  });
+}
+
 TEST_CASE("errors") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);
@@ -324,6 +335,7 @@ TEST_CASE("errors") {
       return code_of([&] { twill::scan(stream, from, to, shape, {at, size}); });
     };
     CHECK(call(in, out, {1, -1}, scratch.data(), bytes) == invalid);
+    CHECK(call(in, out, {-1, 0}, scratch.data(), bytes) == invalid);
     CHECK(call(in, out, {10, 10, 9}, scratch.data(), bytes) == invalid);
     twill::raw_buffer shared(device, 2 * bytes + 8192);
     const auto most = 2 * bytes + 8192;

@@ -70,6 +70,7 @@ std::shared_ptr<twill::detail::backend_device> simulated(const twill::device_pro
   auto device = std::make_shared<twill::simt::simt_device>(properties, twill::simt::grid_limits{},
                                                            twill::simt::schedule{}, threads);
   device->operations = &twill::simt::operations;
+  if (!TWILL_SANITIZED) device->check(true);
   return device;
 }
 

@@ -127,6 +127,12 @@ TEST_CASE("reference: rectangles with too long rows and columns for shared memor
   });
 }
 
+TEST_CASE("reference: rows and columns longer than a worker's buffer, on the CPU" *
+          doctest::skip(!support::has_cpu || TWILL_SANITIZED)) {
+  const twill::stream stream(twill::device::open("cpu"));
+  check_case(stream, {2050, 2052}, 64, 0, scratch_size::least, 3);
+}
+
 TEST_CASE("reference: a device with little shared memory" * doctest::skip(!support::has_simt)) {
   const auto device = twill::device::open("simt:gtx280");
   const twill::stream stream(device);
@@ -168,6 +174,7 @@ TEST_CASE("errors: the same on every device, before anything is touched") {
     CHECK(fails(none, {2, 2}, nullptr, 0) == invalid);
     CHECK(fails(a, {-1, 2}, s, 64) == invalid);
     CHECK(fails(a, {2, -1}, s, 64) == invalid);
+    CHECK(fails(a, {0, -1}, s, 64) == invalid);
     CHECK(fails(a, {2, 2, -1}, s, 64) == invalid);
     CHECK(fails(a, {2, 2, 1, -1}, s, 64) == invalid);
     CHECK(fails(a, {2, 2, 1, 1}, s, 64) == invalid);

@@ -13,12 +13,12 @@ constexpr std::int64_t piece_bytes = std::int64_t{1} << 26;  // of a row that is
 // Rows that nothing is to be gathered from: short ones too are best moved line by line.
 void copy(const detail::work_queue& queue, const detail::pitched_rows& a) {
   if (a.rows == 1 && a.row_bytes > piece_bytes) {
-    const std::int64_t pieces = a.row_bytes / piece_bytes, done = pieces * piece_bytes;
+    const std::int64_t pieces = (a.row_bytes - 1) / piece_bytes, done = pieces * piece_bytes;
     const auto* in = static_cast<const unsigned char*>(a.in);
     auto* out = static_cast<unsigned char*>(a.out);
     copy(queue, {in, out, pieces, piece_bytes, piece_bytes, piece_bytes});
     const std::int64_t rest = a.row_bytes - done;
-    if (rest > 0) copy(queue, {in + done, out + done, 1, rest, rest, rest});
+    copy(queue, {in + done, out + done, 1, rest, rest, rest});
     return;
   }
   if (copy_by_spans(queue, a)) return;
