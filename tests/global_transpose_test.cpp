@@ -124,6 +124,15 @@ TEST_CASE("slabs in vectors, by each transport") {
   });
 }
 
+TEST_CASE("a large piece of a rank's own, beside those of its peers") {
+  on_each_device([](const twill::device& device) {
+    if (device.properties().backend == "simt") return;  // takes long
+    twill::global_options options;
+    options.via = twill::transport::direct;
+    CHECK(support::right_in_one_process(device, slab_transpose(2, 2103, 2101, 4), 3, 0, options));
+  });
+}
+
 TEST_CASE("many runs without a wait") {
   on_each_device([](const twill::device& device) {
     const int size = 4, runs = device.properties().backend == "simt" ? 20 : 2000;

@@ -2,8 +2,11 @@
 // is transposed in vectors of 16 bytes is moved by one kernel for all peers, everything else by a kernel of the
 // planner's for each.
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <twill/event.hpp>
 
 #include "backends/error.hpp"
 #include "core/operations.hpp"
@@ -36,6 +39,8 @@ std::string no_reach(const team_state& team, int i, int rank, backend_device* th
   if (access.is_synchronous() || !same_device_kind(self, peer)) return pair + " are of processes that share no memory";
   return "";
 }
+
+constexpr std::int64_t least_lane_bytes = std::int64_t{4} << 20;  // two events cost as much as moving them
 
 // Whether the kernel of exchanges applies: vectors of 16 bytes on both sides, and matrices that are no narrow strips.
 bool is_vectors(const transpose_args& a) {
@@ -72,7 +77,7 @@ class direct final : public carrier {
       const int rank = team_->local()[at];
       for (const piece& to : pieces_from(job.layout, rank)) {
         const offset_move move = move_of(job.layout, rank, to);
-        add(i, to.peer, with_memory(move, job.memory[at].in, outs_[at]->at(to.peer)));
+        add(i, to.peer, with_memory(move, job.memory[at].in, outs_[at]->at(to.peer)), to.bytes);
       }
     });
   }
@@ -82,7 +87,7 @@ class direct final : public carrier {
     const int count = team_->local_count();
     for (int i = 0; i < count; ++i) {
       counters_.signal(i, streams[static_cast<std::size_t>(i)], handshake_phase::ready);
-      start(i, streams[static_cast<std::size_t>(i)], true);
+      start_own(i, streams[static_cast<std::size_t>(i)]);
     }
     for (int i = 0; i < count; ++i) {
       const stream_ref& stream = streams[static_cast<std::size_t>(i)];
@@ -103,13 +108,20 @@ class direct final : public carrier {
     bool own;  // into this rank's own memory: no peer need be ready
     permute_args args;
   };
+  // A stream for the rank's own large pieces: its memory has bandwidth to spare while the link is busy.
+  struct own_lane {
+    explicit own_lane(const device& on) : along(on), begun(on), done(on) {}
+    stream along;
+    event begun, done;
+  };
   struct member {
     std::vector<exchange_piece> tiles;  // in ring order: one kernel moves them all
     std::vector<store> others;          // in ring order: a kernel each
     bool awaits = false;                // some of the others go to peers
+    std::optional<own_lane> lane;       // none: own pieces go before the others
   };
 
-  void add(int i, int peer, const permute_args& args) {
+  void add(int i, int peer, const permute_args& args, std::int64_t bytes) {
     member& to = members_[static_cast<std::size_t>(i)];
     const bool own = peer == team_->local()[static_cast<std::size_t>(i)];
     const auto transpose = as_transpose(args);
@@ -119,6 +131,7 @@ class direct final : public carrier {
     }
     to.others.push_back({own, args});
     to.awaits = to.awaits || !own;
+    if (own && bytes >= least_lane_bytes && team_->size() > 1) to.lane.emplace(team_->local_device(i));
   }
 
   void exchange(int i, stream_ref stream) {
@@ -133,6 +146,19 @@ class direct final : public carrier {
       operations_of(stream).team.exchange(queue_of(stream), call);
     }
     start(i, stream, false);
+    if (from.lane) stream.wait(from.lane->done);
+  }
+
+  void start_own(int i, stream_ref stream) {
+    auto& lane = members_[static_cast<std::size_t>(i)].lane;
+    if (lane) {
+      lane->begun.record(stream);
+      lane->along.wait(lane->begun);
+      start(i, lane->along, true);
+      lane->done.record(lane->along);
+    } else {
+      start(i, stream, true);
+    }
   }
 
   void start(int i, stream_ref stream, bool own) const {
