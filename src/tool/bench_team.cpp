@@ -329,8 +329,8 @@ void run_team_bench(const team_bench_arguments& arguments, bench_report& report,
     const auto known = [&](const device_properties& p) { return p.name == on.properties().name; };
     if (std::none_of(report.devices.begin(), report.devices.end(), known)) report.devices.push_back(on.properties());
   }
-  const auto or_default = [](const std::vector<std::string>& given, std::vector<std::string> standard) {
-    return given.empty() ? std::move(standard) : given;
+  const auto or_default = [](const std::vector<std::string>& given, const std::vector<std::string>& standard) {
+    return given.empty() ? standard : given;
   };
   std::vector<transport> transports;
   for (const std::string& text : or_default(arguments.transports, {"direct", "copy", "nccl"})) {
