@@ -28,6 +28,22 @@ T any_number(std::mt19937& random) {
   }
 }
 
+/// Numbers whose reduction is no foregone conclusion: products of odd ones, and of the others one in `rows` that is not
+/// the operation's identity.
+template <class T>
+T number_for(reduce_op op, std::mt19937& random, std::int64_t rows) {
+  const T any = any_number<T>(random);
+  const bool identity = random() % static_cast<std::uint64_t>(rows) != 0;
+  if (op == reduce_op::logical_and) return support::element<T>(identity ? 1 : 0);
+  if (op == reduce_op::logical_or || op == reduce_op::logical_xor) return identity ? static_cast<T>(-0.0F) : any;
+  if constexpr (std::is_integral_v<T>) {
+    if (op == reduce_op::product) return static_cast<T>(any | T{1});
+    if (op == reduce_op::bitwise_and && identity) return static_cast<T>(~T{0});
+    if (op == reduce_op::bitwise_or && identity) return T{0};
+  }
+  return any;
+}
+
 /// Rows of `ld` elements, all in use: what lies between rows is as any other number.
 template <class T, class Out>
 void check_columns(twill::stream_ref stream, const twill::raw_buffer& scratch, reduce_op op,
@@ -38,7 +54,7 @@ void check_columns(twill::stream_ref stream, const twill::raw_buffer& scratch, r
   CAPTURE(shape.cols);
   std::mt19937 random(9);
   std::vector<T> data(static_cast<std::size_t>(shape.rows * shape.ld));
-  for (auto& each : data) each = any_number<T>(random);
+  for (auto& each : data) each = number_for<T>(op, random, shape.rows);
   arrays<T, Out> a(stream, data, 0, static_cast<std::size_t>(shape.cols));
   twill::reduce_columns(stream, a.first, a.to(), shape, scratch, {op});
   const auto found = a.results();
@@ -86,6 +102,25 @@ void check_bits(const twill::reduce_shape& shape) {
   });
 }
 
+/// Logical operations, and products and bitwise operations of integers.
+template <class T>
+void check_rare_operations(twill::stream_ref stream, const twill::raw_buffer& scratch) {
+  using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+  const twill::reduce_shape shapes[] = {{7, 3, 16}, {9, 250, 256}, {131, 517, 528}, {5003, 31, 32}};
+  for (const auto& shape : shapes) {
+    for (const auto op : {reduce_op::logical_and, reduce_op::logical_or, reduce_op::logical_xor}) {
+      check_columns<T, std::uint8_t>(stream, scratch, op, shape);
+    }
+    if constexpr (std::is_integral_v<T>) {
+      check_columns<T, T>(stream, scratch, reduce_op::product, shape);
+      check_columns<T, wide>(stream, scratch, reduce_op::product, shape);
+      for (const auto op : {reduce_op::bitwise_and, reduce_op::bitwise_or, reduce_op::bitwise_xor}) {
+        check_columns<T, T>(stream, scratch, op, shape);
+      }
+    }
+  }
+}
+
 /// All operations, on all devices; and on one with many multiprocessors, for which there are more chunks.
 template <class T>
 void check_type() {
@@ -101,6 +136,7 @@ void check_type() {
         check_columns<T, wide>(stream, scratch, reduce_op::sum, shape);
       }
     });
+    check_rare_operations<T>(stream, scratch);
   };
   on_each_scratch(check);
   if (!support::has_simt) return;

@@ -341,7 +341,8 @@ TEST_CASE("rows and columns of reductions choose kernels by their lengths, align
   CHECK(rows({1000, 0}) == "reduce_rows");
   const auto columns = [](twill::reduce_op op, type element, std::int64_t cols) {
     std::string name = reduction_of(false, op, element, {1000, cols});
-    for (const char* kind : {"column_sums", "column_min", "column_argmin", "argmin_columns", "mapped", "floats"}) {
+    for (const char* kind : {"column_sums", "column_min", "narrow_column_argmin", "column_argmin", "column_products",
+                             "column_bits", "argmin_columns", "mapped", "floats"}) {
       if (name.find(kind) != std::string::npos) return std::string(kind);
     }
     return name;
@@ -349,7 +350,8 @@ TEST_CASE("rows and columns of reductions choose kernels by their lengths, align
   for (const type element : {type::u8, type::i16, type::u32, type::i64}) {
     CHECK(columns(twill::reduce_op::sum, element, 64) == "column_sums");
     CHECK(columns(twill::reduce_op::max, element, 64) == "column_min");
-    CHECK(columns(twill::reduce_op::product, element, 64) == "mapped");
+    CHECK(columns(twill::reduce_op::product, element, 64) == "column_products");
+    CHECK(columns(twill::reduce_op::bitwise_xor, element, 64) == "column_bits");
     CHECK(columns(twill::reduce_op::min, element, 65) == "mapped");
   }
   CHECK(columns(twill::reduce_op::sum, type::f32, 65) == "floats");
@@ -357,7 +359,7 @@ TEST_CASE("rows and columns of reductions choose kernels by their lengths, align
     CHECK(columns(twill::reduce_op::argmin, element, 64) == "column_argmin");
     CHECK(columns(twill::reduce_op::argmin, element, 65) == "argmin_columns");
   }
-  CHECK(columns(twill::reduce_op::argmax, type::f16, 64) == "argmin_columns");
+  CHECK(columns(twill::reduce_op::argmax, type::f16, 64) == "narrow_column_argmin");
 }
 
 TEST_SUITE_END();

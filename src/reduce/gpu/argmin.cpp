@@ -7,13 +7,19 @@
 namespace twill::TWILL_BACKEND {
 namespace {
 
-/// A vector of columns a lane for 4- and 8-byte elements; narrower ones would need too much shared memory.
 void launch_argmin_columns(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
   using namespace kernels;
-  const auto bytes = element_bytes(args.in_type);
-  if (bytes < 4 || !problem_of(args, traits).aligned) return launch_columns<argmin_columns>(queue, args, traits);
-  if (bytes == 4) return launch_columns<vector_columns<column_argmin<std::uint32_t>>>(queue, args, traits);
-  launch_columns<vector_columns<column_argmin<std::uint64_t>>>(queue, args, traits);
+  if (!problem_of(args, traits).aligned) return launch_columns<argmin_columns>(queue, args, traits);
+  switch (element_bytes(args.in_type)) {
+    case 1:
+      return launch_columns<vector_columns<narrow_column_argmin<std::uint8_t>>>(queue, args, traits);
+    case 2:
+      return launch_columns<vector_columns<narrow_column_argmin<std::uint16_t>>>(queue, args, traits);
+    case 4:
+      return launch_columns<vector_columns<column_argmin<std::uint32_t>>>(queue, args, traits);
+    default:
+      return launch_columns<vector_columns<column_argmin<std::uint64_t>>>(queue, args, traits);
+  }
 }
 
 }  // namespace

@@ -45,6 +45,13 @@ __device__ inline void load_rows(word16 (&raw)[8], const reduce_problem& p, cons
   }
 }
 
+/// Kinds that combine 8 vectors before they unpack the elements: eight_packed(to, raw, row, step, params), of rows row,
+/// row + step, ...
+template <class Kind, class = void>
+inline constexpr bool combines_eight_packed = false;
+template <class Kind>
+inline constexpr bool combines_eight_packed<Kind, std::enable_if_t<(Kind::packs_eight)>> = true;
+
 /// A vector of columns a lane.
 template <class Kind>
 struct vector_columns : Kind {
@@ -58,8 +65,8 @@ struct vector_columns : Kind {
     if (p.aligned && left >= vector_bytes) {
       word16 raw[8];
       load_rows(raw, p, in + row * p.stride, row, step);
-      if constexpr (Kind::exact && slots > 4 && sizeof(value) == 8) {
-        Kind::eight_narrow(to, raw, p.params);
+      if constexpr (combines_eight_packed<Kind>) {
+        Kind::eight_packed(to, raw, row, step, p.params);
       } else if constexpr (Kind::exact && slots > 4) {
         // Not unrolled: compilers would convert all elements of all vectors first and spill.
 #pragma unroll 1
@@ -238,12 +245,15 @@ __device__ inline typename Kind::value combine_chunk_values(const typename Kind:
 
 /// Blocks a multiprocessor that the registers allow; sums of 16 byte-columns need more than 128 VGPRs on AMD: one
 /// wave/EU.
-template <class Kind>
+template <class Kind, class = void>
 inline constexpr int column_blocks =
     blocks_at_once(reduce_threads, Kind::slots > 4 ? (sizeof(typename Kind::value) == 4 ? 3
                                                       : Kind::slots > 8                 ? 1
                                                                                         : 2)
                                                    : (sizeof(typename Kind::value) == 16 ? 3 : 4));
+template <class Kind>
+inline constexpr int column_blocks<Kind, std::enable_if_t<(Kind::blocks > 0)>> =
+    blocks_at_once(reduce_threads, Kind::blocks);
 
 // A tile of columns has p.chunks blocks, which take chunks of rows.
 template <class Kind>

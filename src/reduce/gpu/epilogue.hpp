@@ -11,7 +11,7 @@ enum class epilogue : int {
   plain,        ///< its low bytes
   flipped,      ///< flipped back
   float_key,    ///< likewise; NaN where it was first
-  all_nonzero,  ///< 1 when it is zero: no zeros were counted
+  all_nonzero,  ///< 1 when it is zero: no element was zero
   any_nonzero,  ///< 1 when it is not zero
   odd_nonzero,  ///< 1 when it is odd
   float16,      ///< f32 to f16

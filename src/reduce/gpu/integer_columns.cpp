@@ -1,5 +1,5 @@
-// Column reductions of integers: vectorised sums, minima and maxima of aligned rows, and one kernel for all other
-// operations and for misaligned rows.
+// Column reductions of integers, vectorised for aligned rows, and one kernel for all operations of misaligned rows and
+// of 16-byte elements.
 
 #include "dispatch.hpp"
 
@@ -26,11 +26,20 @@ void launch_vectors(const detail::work_queue& queue, const detail::reduce_args& 
 }  // namespace
 
 void launch_integer_columns(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
-  const bool aligned = problem_of(args, traits).aligned;
-  if (aligned && args.op == reduce_op::sum) return launch_vectors<kernels::column_sums>(queue, args, traits);
-  const bool least = args.op == reduce_op::min || args.op == reduce_op::max;
-  if (aligned && least) return launch_vectors<kernels::column_min>(queue, args, traits);
-  launch_columns<kernels::mapped_columns>(queue, args, traits);
+  if (!problem_of(args, traits).aligned || element_bytes(args.in_type) > 8) {
+    return launch_columns<kernels::mapped_columns>(queue, args, traits);
+  }
+  switch (args.op) {
+    case reduce_op::sum:
+      return launch_vectors<kernels::column_sums>(queue, args, traits);
+    case reduce_op::product:
+      return launch_vectors<kernels::column_products>(queue, args, traits);
+    case reduce_op::min:
+    case reduce_op::max:
+      return launch_vectors<kernels::column_min>(queue, args, traits);
+    default:
+      return launch_vectors<kernels::column_bits>(queue, args, traits);
+  }
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -110,6 +110,7 @@ op_traits traits_of_logical(const reduce_args& a) {
                : a.op == reduce_op::logical_or ? epilogue::any_nonzero
                                                : epilogue::odd_nonzero;
   m.params.map = element_map::nonzero;
+  m.params.combine = a.op == reduce_op::logical_xor ? combine_op::bits_xor : combine_op::bits_or;
   m.params.flip = ~std::uint64_t{0};
   if (!is_integer(a.in_type)) m.params.flip = ~sign_bit(a.in_type);
   if (a.in_type == type::c64) m.params.flip &= ~(sign_bit(a.in_type) << 32);
