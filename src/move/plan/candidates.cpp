@@ -1,6 +1,7 @@
 #include "candidates.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 
@@ -42,7 +43,7 @@ bool is_tiled(const permute_args& a, const composite_tile& t) {
 
 double rows_factor(const permute_args& a, std::int64_t unit) {
   const std::int64_t alignment = a.run_bytes & -a.run_bytes;
-  return 1.06 + 0.08 * fetched_around(a.run_bytes, alignment) + (unit < 4 ? 0.04 : 0) + (unit < 16 ? 0.22 : 0);
+  return 1.01 + 0.36 * fetched_around(a.run_bytes, alignment) + (unit < 4 ? 0.12 : 0) + (unit < 16 ? 0.22 : 0);
 }
 
 // Rows and columns of a transpose of composite dimensions: those that follow one another in the output and in the
@@ -75,24 +76,26 @@ sides share_out(const composite_tile& t) {
   return s;
 }
 
-double misaligned_factor(const sides& s, std::int64_t unit) {
-  const bool whole = s.in_bits % 4 == 0;
-  const std::int64_t length = unit == 8 || (unit == 2 && whole) ? 512 : 256;
-  const std::int64_t written = length - 32, width = (whole ? 32 : 31) * std::max<std::int64_t>(4, unit);
-  const std::int64_t across = ceil_divided(s.col_bytes, width), down = ceil_divided(s.row_bytes, written);
-  const std::int64_t fill = s.in_bits & -s.in_bits;
-  return 1.02 +
-         (unit == 1   ? 0.36
-          : unit == 2 ? 0.14
-          : unit == 4 ? 0.06
-                      : 0) +
-         0.44 * (ratio(down * written, s.row_bytes) - 1) + 0.38 * (ratio(across * width, s.col_bytes) - 1) +
-         (fill < 64 ? 0.04 * ratio(64 - fill, s.col_bytes / across) : 0) + (whole ? 0 : 0.27) +
-         (s.out_bits % 32 != 0 ? 0.27 * ratio(32, std::min(s.row_bytes, written)) : 0);
+// Microseconds of a launch and a block. Those of 1 and 2 bytes live long.
+double misaligned_launch(std::int64_t unit) {
+  return unit == 1 ? 11.9 : unit == 2 ? 11 : unit == 4 ? 8.5 : 9.3;
 }
 
-double tiled_factor(const sides& s, std::int64_t unit) {
-  return (unit == 1 ? 1.15 : 1.13) + ((s.in_bits & 63) != 0 ? 0.054 : 0) + ((s.out_bits & 63) != 0 ? 0.021 : 0);
+// Instructions and memory overlap. Tiles that rows or columns do not fill cost as much as others.
+double misaligned_factor(const sides& s, std::int64_t unit) {
+  const bool complete = s.in_bits % 4 == 0;
+  const std::int64_t length = unit == 8 || (unit == 2 && complete) ? 512 : 256;
+  const std::int64_t written = length - 32, width = (complete ? 32 : 31) * std::max<std::int64_t>(4, unit);
+  const std::int64_t across = ceil_divided(s.col_bytes, width), down = ceil_divided(s.row_bytes, written);
+  const double issued = unit == 1 ? 0.76 : unit == 2 ? 0.58 : unit == 4 ? 0.66 : 0.44, moved = 0.89;
+  const double issue = issued * ratio(down * written, s.row_bytes) * ratio(across * width, s.col_bytes) *
+                       (complete || unit > 2 ? 1 : 1.41);
+  return std::sqrt(issue * issue + moved * moved);
+}
+
+double tiled_factor(const sides& s, std::int64_t unit, int rank) {
+  return (unit == 1 ? 1.05 : 1.03) + ((s.in_bits & 63) != 0 ? 0.05 : 0) + ((s.out_bits & 63) != 0 ? 0.018 : 0) +
+         (rank > 2 ? 0.036 : 0);
 }
 
 class collector {
@@ -121,12 +124,14 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
       found.add(transposes.list[i].kind, transposes.list[i].launch, transposes.list[i].factor);
     }
   }
-  if (a.run_bytes >= 128) found.add(family::rows, 5.65, rows_factor(a, unit));
+  if (a.run_bytes >= 64) found.add(family::rows, 7.24, rows_factor(a, unit));
   if (a.run_bytes == unit && unit <= 8) {
     const sides s = share_out(in_units);
-    if (s.row_bytes >= 100 && s.col_bytes >= 60) found.add(family::misaligned, 7.6, misaligned_factor(s, unit));
+    if (s.row_bytes >= 64 && s.col_bytes >= 48) {
+      found.add(family::misaligned, misaligned_launch(unit), misaligned_factor(s, unit));
+    }
     if (s.row_bytes >= 64 && s.col_bytes >= 64 && is_tiled(a, in_units)) {
-      found.add(family::tiled, 5.7, tiled_factor(s, unit));
+      found.add(family::tiled, 7.08, tiled_factor(s, unit, a.rank));
     }
   }
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
@@ -135,7 +140,7 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
       which == wanted::cheapest && all.count > 0 && all.list[0].microseconds <= least_gather_us(a, unit, device);
   if (!is_settled) all.gather = plan_gather(a, in_units, device);
   if (all.gather) found.add(family::gather, all.gather->microseconds);
-  found.add(family::elementwise, 5, 10);
+  found.add(family::elementwise, 6.4, 9.6);
   std::sort(all.list, all.list + all.count, cheaper);
   return all;
 }

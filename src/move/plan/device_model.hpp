@@ -17,16 +17,18 @@ struct device_model {
 };
 
 /// Constants of the cost of a gathering block: clocks of a multiprocessor for what a warp does, and latencies. Fitted
-/// to 22,000 timings of 1,600 random permutations and transposes on an H200 (docs: the planner).
+/// to 13,900 tiles of 1,600 random permutations and transposes and to the chosen tiles of 3,700 others, on two H200
+/// (docs/decisions.md, "The planner").
 struct gather_costs {
-  double launch = 5.8;                             // us
-  double in_segments = 48, out_segments = 56;      // clocks to fill 32 entries of a table
-  double units = 18;                               // the same for units, and as much again for each 8 of a vector
-  double store = 1.4, unit = 2;                    // clocks of a store of 32 vectors, and for each unit of one
-  double edge = 20.5;                              // clocks of 32 units at the ends of segments
-  double block = 0.3, load = 1.51, round = 0.169;  // us of a block, of 1,024 vectors loaded, of 256 stored
-  double sector = 2.7;                             // sectors of traffic for a segment of misaligned output
-  double fetch = 0.46;                             // share of the bytes read around segments that no neighbour needs
+  double launch = 5.15;                             // us
+  double in_segments = 37, out_segments = 56.5;     // clocks to fill 32 entries of a table
+  double units = 22.3;                              // the same for units, and as much again for each 8 of a vector
+  double store = 1.41, unit = 1.77;                 // clocks of a store of 32 vectors, and for each unit of one
+  double edge = 21.4;                               // clocks of 32 units at the ends of segments
+  double block = 1.54, load = 0.81, round = 0.178;  // us of a block, of 1,024 vectors loaded, of 256 stored
+  double tail = 0.67;                               // blocks that the last ones run alone
+  double sector = 2.79;                             // sectors of traffic for a segment of misaligned output
+  double fetch = 0.57;                              // share of the bytes read around segments that no neighbour needs
 };
 
 device_model model_of(const device_properties& device);

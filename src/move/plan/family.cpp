@@ -23,8 +23,8 @@ constexpr description descriptions[families] = {
     {"elementwise-batch", "batches of tiny matrices with gaps"},
     {"vec3", "matrices of elements of 3, 5, 6, 7, 12 and 24 bytes"},
     {"tiled", "rows and columns of several dimensions in full aligned vectors of 16 bytes"},
-    {"misaligned", "rows and columns of several dimensions, rows of 100 bytes and columns of 60 at least"},
-    {"rows", "contiguous runs of 128 bytes and more"},
+    {"misaligned", "rows and columns of several dimensions, rows of 64 bytes and columns of 48 at least"},
+    {"rows", "contiguous runs of 64 bytes and more"},
     {"gather", "anything with a composite tile that fits in shared memory"},
     {"elementwise", "anything"}};
 

@@ -48,8 +48,14 @@ double squared_memory(const composite_tile& t, double copy, const alignments& al
   return square(copy * (1 + (read + written) / 2));
 }
 
+// Of a block that runs alone.
+double life_of(const gather_plan& p) {
+  return costs.block + costs.load * real(ceil_divided(p.tile.in_segments * p.vectors, 1024)) +
+         costs.round * real(ceil_divided(p.tile.out_segments * p.stores, blocks_threads));
+}
+
 // The same of instructions and of the latency of blocks: all three overlap in part.
-double squared_issue_and_latency(const gather_plan& p, const device_model& device) {
+double squared_issue_and_latency(const gather_plan& p, double life, const device_model& device) {
   const composite_tile& t = p.tile;
   const int units = units_of_vector(t.unit);
   const double in_segments = real(t.in_segments), out_segments = real(t.out_segments), blocks = real(p.blocks);
@@ -59,8 +65,6 @@ double squared_issue_and_latency(const gather_plan& p, const device_model& devic
                         (p.edges ? out_segments * 2 * units / 32 * costs.edge : 0);
   const std::int64_t at_once =
       std::clamp<std::int64_t>(divided(device.shared_bytes, p.shared_bytes + 1024), 1, most_blocks_at_once);
-  const double life = costs.block + costs.load * real(ceil_divided(t.in_segments * p.vectors, 1024)) +
-                      costs.round * real(ceil_divided(t.out_segments * p.stores, blocks_threads));
   return square(blocks * clocks / device.clocks_per_us) +
          square(blocks / real(device.multiprocessors * at_once) * life);
 }
@@ -111,13 +115,15 @@ std::int64_t bytes_of(const permute_args& a) {
   return bytes;
 }
 
+constexpr double least_tail = costs.tail * (costs.block + costs.load + costs.round);
+
 constexpr std::int64_t least_tile_bytes = 6 << 10, most_tile_bytes = 48 << 10;  // what is worth a block
 
 }  // namespace
 
 double least_gather_us(const permute_args& a, std::int64_t unit, const device_model& device) {
   const double bytes = real(bytes_of(a)), copy = 2 * bytes / device.bytes_per_us;
-  return costs.launch + std::sqrt(square(copy) + least_squared_issue_and_latency(unit, bytes, device));
+  return costs.launch + least_tail + std::sqrt(square(copy) + least_squared_issue_and_latency(unit, bytes, device));
 }
 
 std::optional<gather_plan> plan_gather(const permute_args& a, const composite_tile& untiled,
@@ -125,11 +131,11 @@ std::optional<gather_plan> plan_gather(const permute_args& a, const composite_ti
   const double bytes = real(bytes_of(a)), copy = 2 * bytes / device.bytes_per_us;
   const double rest = least_squared_issue_and_latency(untiled.unit, bytes, device);
   std::optional<gather_plan> best;
-  double least = 0;  // squared, without the launch
+  double least = 0;  // without the launch
   gather_plan p{};
   p.tile = untiled;
   const auto finished = [&] {
-    if (best) best->microseconds = costs.launch + std::sqrt(least);
+    if (best) best->microseconds = costs.launch + least;
     return best;
   };
   std::int64_t out_before = 0;
@@ -149,9 +155,10 @@ std::optional<gather_plan> plan_gather(const permute_args& a, const composite_ti
       const alignments aligned = alignments_of(a, p.tile);
       p.edges = has_edges(p.tile, std::min<std::int64_t>(32, aligned.out));
       const double memory = squared_memory(p.tile, copy, aligned, p.edges);
-      if (best && memory + rest >= least) continue;
+      if (best && memory + rest >= square(least - least_tail)) continue;
       if (!lay_out(p, aligned, device.shared_bytes / 2)) break;
-      const double all = memory + squared_issue_and_latency(p, device);
+      const double life = life_of(p);
+      const double all = costs.tail * life + std::sqrt(memory + squared_issue_and_latency(p, life, device));
       if (best && all >= least) continue;
       best = p;
       least = all;

@@ -1,6 +1,7 @@
 #include "transposes.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "integers.hpp"
 
@@ -8,22 +9,22 @@ namespace twill::detail {
 namespace {
 
 // Microseconds of a launch, and factors of a copy's time for elements of 1, 2, 4, 8 and 16 bytes. Fitted to the times
-// of 2,600 random transposes and permutations on an H200 (docs/decisions.md, "The planner").
+// of 3,700 random transposes and permutations by every kernel that can move them, on an H200 (docs/decisions.md, "The
+// planner"); what depends on the shape is in the function of the kernel.
 struct kernel_cost {
   double launch, factor[5];
 };
-constexpr kernel_cost narrow_cost{4.4, {1.03, 1.07, 1.04, 1.036, 1.035}};
-constexpr kernel_cost tiled_2d_cost{4.5, {1.115, 1.073, 1.052, 1.063, 1.065}};
-constexpr kernel_cost tiled_4byte_cost{4.85, {0.925, 0.837, 0.968, 1, 1}};
-constexpr kernel_cost tiled_linear_cost{4.37, {1.113, 1.06, 1.069, 1, 1}};
-constexpr kernel_cost misaligned_cost{4.75, {1.347, 1.161, 1.066, 1.047, 1}};
-constexpr kernel_cost staged_cost{5.7, {1.14, 1.03, 1.02, 1.015, 1.025}};
-constexpr kernel_cost staged_misaligned_cost{5.93, {1.387, 1.11, 1.066, 1.04, 1}};
-constexpr kernel_cost staged_strided_cost{4.4, {1.11, 1.05, 1.03, 1.03, 1}};  // not measured: as staged
-constexpr kernel_cost staged_rows_cost{5.4, {1.272, 1.144, 1.102, 1.14, 1}};
-constexpr kernel_cost staged_cols_cost{6, {1.65, 1.3, 1.21, 1, 1}};
-constexpr kernel_cost elementwise_batch_cost{6, {2.2, 2.2, 2.2, 2.2, 2.2}};
-constexpr double vec3_launch = 9.25;
+constexpr kernel_cost narrow_cost{6.1, {0.99, 1.03, 0.975, 0.976, 0.987}};
+constexpr kernel_cost tiled_2d_cost{5.93, {1.089, 1.039, 1.029, 1.036, 1.03}};
+constexpr kernel_cost tiled_4byte_cost{5.9, {0.93, 0.92, 1.02, 1, 1}};
+constexpr kernel_cost staged_cost{6.79, {1.135, 1.002, 0.987, 0.974, 0.987}};
+constexpr kernel_cost staged_misaligned_cost{6.8, {1.285, 1.029, 0.997, 0.989, 1}};
+constexpr kernel_cost staged_strided_cost{5.8, {1.07, 1.01, 0.99, 0.99, 1}};  // not measured: as staged
+constexpr kernel_cost staged_rows_cost{6.42, {1.233, 1.105, 1.046, 1.023, 1}};
+constexpr kernel_cost staged_cols_cost{7.13, {1.674, 1.268, 1.177, 1, 1}};
+constexpr kernel_cost elementwise_batch_cost{7.4, {2.1, 2.1, 2.1, 2.1, 2.1}};
+constexpr double misaligned_launch[5] = {8.5, 6.4, 5.9, 5.9, 6};
+constexpr double vec3_launch = 9.5;
 
 // A transpose as its candidates see it.
 struct matrices {
@@ -51,6 +52,12 @@ struct matrices {
     const auto out = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out));
     return lowest_bit(out | (a.out_ld | (a.batch > 1 ? a.out_stride : 0)) * size | 64);
   }
+  /// The size's place in tables of costs.
+  int place() const { return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : 4; }
+  std::int64_t out_begin() const {
+    const auto out = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out));
+    return out | (a.batch > 1 ? a.out_stride * size : 0);
+  }
   bool is_power(std::int64_t most) const { return size <= most && (size & (size - 1)) == 0; }
   bool in_vectors() const { return alignment == 16 && down % 16 == 0 && across % 16 == 0; }
   bool is_interleaved() const {
@@ -76,15 +83,14 @@ bool is_tiled_4byte(const matrices& m, const device_model& device) {
   return tile_bytes_4byte <= device.shared_bytes && m.bytes <= divided(most, m.a.batch);
 }
 
-// Packed rows of 16, 32 or 64 bytes.
-bool is_tiled_linear(const matrices& m, const device_model& device) {
-  if (!m.is_power(4) || m.alignment < 16 || m.a.in_ld != m.a.cols || m.down % 16 != 0 || m.down < 1024) return false;
-  if (m.across != 16 && m.across != 32 && m.across != 64) return false;
-  return 64 / (m.across / 16) * (m.a.cols + 1) * 16 <= device.shared_bytes;
+// Small matrices of a batch would leave most of a block idle.
+bool is_tiled_2d(const matrices& m) {
+  return m.is_power(16) && m.in_vectors() && std::max(m.down, m.across) >= 128 && (m.a.batch == 1 || m.bytes >= 2048);
 }
 
-bool is_tiled_2d(const matrices& m) {
-  return m.is_power(16) && m.in_vectors() && std::max(m.down, m.across) >= 128;
+// Bytes of as many matrices as end at a multiple of 16.
+std::int64_t ceil_aligned(std::int64_t bytes) {
+  return bytes / std::min<std::int64_t>(16, lowest_bit(bytes)) * 16;
 }
 
 // Bytes of a block's shared memory with its pads.
@@ -131,7 +137,7 @@ bool is_staged_rows(const matrices& m, const device_model& device) {
   const transpose_args& a = m.a;
   const std::int64_t written = a.cols <= 64 ? 512 : 256;  // bytes of an output row in a block
   if (!m.is_power(8) || m.alignment < m.size || a.in_ld != a.cols || a.cols < 9 || a.cols > 256) return false;
-  return m.down >= 8 * written && with_pads((written + 32) * a.cols) <= device.shared_bytes / 3 &&
+  return m.down >= 2 * written && with_pads((written + 32) * a.cols) <= device.shared_bytes / 3 &&
          divided(m.down, written) * a.batch >= 2 * static_cast<std::int64_t>(device.multiprocessors);
 }
 
@@ -139,13 +145,13 @@ bool is_staged_rows(const matrices& m, const device_model& device) {
 bool is_staged_cols(const matrices& m, const device_model& device) {
   const transpose_args& a = m.a;
   if (!m.is_power(4) || m.alignment < m.size || a.out_ld != a.rows) return false;
-  if (a.rows < 9 || a.rows > (m.size < 4 ? 96 : 72) || m.across < 8 * band_bytes) return false;
+  if (a.rows < 9 || a.rows > (m.size < 4 ? 96 : 72) || m.across < 2 * band_bytes) return false;
   return a.rows * band_pitch <= device.shared_bytes / 3 &&
          divided(m.across, band_bytes) * a.batch >= 2 * static_cast<std::int64_t>(device.multiprocessors);
 }
 
 bool is_misaligned_2d(const matrices& m, const device_model& device) {
-  if (!m.is_power(8) || m.alignment < m.size || m.down < 256 || m.across < (m.size < 8 ? 128 : 512)) return false;
+  if (!m.is_power(8) || m.alignment < m.size || m.down < 64 || m.across < 64) return false;
   return tile_bytes_misaligned[m.size == 1 ? 0 : m.size == 2 ? 1 : m.size == 4 ? 2 : 3] <= device.shared_bytes;
 }
 
@@ -154,11 +160,53 @@ bool is_vec3(const matrices& m) {
   return m.address() % lowest_bit(m.size) == 0 && (m.a.batch == 1 || m.bytes >= 8192);
 }
 
-// Elements of whole words need fewer instructions; short rows fill tiles in part.
+// Bytes in pieces of `piece`, the last one in part, over the bytes.
+double filled(std::int64_t bytes, std::int64_t piece) {
+  return static_cast<double>(ceil_divided(bytes, piece) * piece) / static_cast<double>(bytes);
+}
+
+// Elements of complete words need fewer instructions; short rows fill tiles in part, and so do short columns where
+// tiles are shifted to the alignment of their output.
 double vec3_factor(const matrices& m) {
   const bool even = m.size % 2 == 0;
-  const double aligned = even ? 0.985 : 1.006, other = even ? 1.19 : 1.456;
-  return (m.in_vectors() ? aligned : other) + std::max(0.0, 0.52 * (256.0 / static_cast<double>(m.across) - 1));
+  const double aligned = even ? 0.95 : 0.97, other = even ? 1.15 : 1.4;
+  const bool wraps = m.a.rows <= 64 && m.a.out_ld == m.a.rows && m.out_begin() % 16 == 0;
+  const double shifted = m.out_alignment() < 16 && !wraps ? std::min(2.2, 600 / static_cast<double>(m.down)) : 0;
+  return (m.in_vectors() ? aligned : other) + shifted +
+         std::max(0.0, 0.5 * (256.0 / static_cast<double>(m.across) - 1));
+}
+
+// Instructions and memory overlap. Tiles that the matrix does not fill cost as much as others; rows whose first word is
+// shared with their neighbour are read twice.
+double misaligned_2d_factor(const matrices& m) {
+  constexpr double issued[5] = {0.87, 0.9, 0.81, 0.73, 1};
+  const bool complete = m.in_alignment() % 4 == 0;
+  const std::int64_t width = (complete ? 32 : 31) * std::max<std::int64_t>(4, m.size);
+  const std::int64_t tiles =
+      ceil_divided(std::max<std::int64_t>(m.down - 32, 1), 224);  // the last one writes all of it
+  const double down = static_cast<double>(tiles * 224) / static_cast<double>(m.down);
+  const double issue = issued[m.place()] * down * filled(m.across, width) * (complete || m.size > 2 ? 1 : 1.14);
+  const double around = static_cast<double>(64 - m.in_alignment()) /
+                        static_cast<double>(divided(m.across, ceil_divided(m.across, width)));
+  const double moved = 0.65 + 0.15 * around;
+  // Between the rows of a matrix lie those of others: nobody completes their sectors in time.
+  const bool is_cut = m.is_interleaved() && m.out_alignment() < 32;
+  return std::sqrt(issue * issue + moved * moved) + (is_cut ? std::min(0.4, 100 / static_cast<double>(m.down)) : 0);
+}
+
+// Matrices of which few end at a multiple of 16 bytes need the long windows.
+double staged_more(const matrices& m) {
+  constexpr double more[5] = {0.103, 0.036, 0.012, 0.012, 0.012};
+  return ceil_aligned(m.bytes) > short_window ? more[m.place()] : 0;
+}
+
+double staged_rows_more(const matrices& m) {
+  const bool is_short = m.a.cols <= 64;
+  return 0.65 * (filled(m.down, is_short ? 512 : 256) - 1) + (is_short ? 0 : m.size == 1 ? 0.258 : 0.113);
+}
+
+double staged_cols_more(const matrices& m) {
+  return 0.33 * (filled(m.across, band_bytes) - 1) + (m.size < 4 && m.a.rows > 48 ? 0.17 : 0);
 }
 
 // Output rows that end inside sectors, and input rows that do inside of 64 bytes.
@@ -170,20 +218,15 @@ double ends_factor(const matrices& m, double written, double read) {
 
 class collector {
  public:
-  explicit collector(const matrices& m)
-      : class_(m.size == 1   ? 0
-               : m.size == 2 ? 1
-               : m.size == 4 ? 2
-               : m.size == 8 ? 3
-                             : 4) {}
+  explicit collector(const matrices& m) : place_(m.place()) {}
   void add(family kind, const kernel_cost& cost, double more = 0) {
-    add(kind, cost.launch, cost.factor[class_] + more);
+    add(kind, cost.launch, cost.factor[place_] + more);
   }
   void add(family kind, double launch, double factor) { all_.list[all_.count++] = {kind, launch, factor}; }
   const transpose_candidates& all() const { return all_; }
 
  private:
-  int class_;
+  int place_;
   transpose_candidates all_;
 };
 
@@ -198,7 +241,7 @@ bool is_staged(const transpose_args& a, std::int64_t shared_bytes) {
   const matrices m(a);
   if (!m.is_power(16) || a.batch == 1 || a.rows > long_window || a.cols > long_window) return false;
   if (a.in_ld != a.cols || a.out_ld != a.rows || !m.without_gaps() || m.address() % 16 != 0) return false;
-  const std::int64_t piece = m.bytes / std::min<std::int64_t>(16, lowest_bit(m.bytes)) * 16;
+  const std::int64_t piece = ceil_aligned(m.bytes);
   const std::int64_t window = piece <= short_window ? short_window : long_window;
   return piece <= window && window + window / 8 <= shared_bytes / 3;
 }
@@ -210,39 +253,19 @@ std::int64_t transpose_unit(const transpose_args& a) {
 transpose_candidates plan_transposes(const transpose_args& a, const device_model& device) {
   const matrices m(a);
   collector found(m);
-  const bool staged = is_staged(a, device.shared_bytes), few_bytes = m.bytes < 4096;
-  if (is_narrow(m, device)) {
-    found.add(family::narrow, narrow_cost);
-  } else if (staged && (m.bytes < 2048 || !m.in_vectors())) {
-    found.add(family::staged, staged_cost);
-  } else {
-    const bool strided = is_staged_strided(m, device);
-    if (few_bytes && strided) found.add(family::staged_strided, staged_strided_cost);
-    if (is_tiled_4byte(m, device)) {
-      found.add(family::tiled_4byte, tiled_4byte_cost, ends_factor(m, 1.3, 0.39));
-    } else if (is_tiled_linear(m, device)) {
-      found.add(family::tiled_linear, tiled_linear_cost);
-    } else if (is_tiled_2d(m)) {
-      found.add(family::tiled_2d, tiled_2d_cost, interleaved_factor(m));
-    } else if (staged) {
-      found.add(family::staged, staged_cost);
-    } else {
-      if (!few_bytes && strided) found.add(family::staged_strided, staged_strided_cost);
-      if (is_elementwise_batch(m)) {
-        found.add(family::elementwise_batch, elementwise_batch_cost);
-      } else if (is_staged_misaligned(m, device)) {
-        found.add(family::staged_misaligned, staged_misaligned_cost);
-      } else if (is_staged_rows(m, device)) {
-        found.add(family::staged_rows, staged_rows_cost);
-      } else if (is_staged_cols(m, device)) {
-        found.add(family::staged_cols, staged_cols_cost);
-      } else if (is_misaligned_2d(m, device)) {
-        found.add(family::misaligned_2d, misaligned_cost, ends_factor(m, 2.1, 0.95));
-      } else if (is_vec3(m)) {
-        found.add(family::vec3, vec3_launch, vec3_factor(m));
-      }
-    }
+  if (is_narrow(m, device)) found.add(family::narrow, narrow_cost);
+  if (is_staged(a, device.shared_bytes)) found.add(family::staged, staged_cost, staged_more(m));
+  if (is_staged_strided(m, device)) found.add(family::staged_strided, staged_strided_cost);
+  if (is_tiled_4byte(m, device)) found.add(family::tiled_4byte, tiled_4byte_cost, ends_factor(m, 0.6, 0.2));
+  if (is_tiled_2d(m)) found.add(family::tiled_2d, tiled_2d_cost, interleaved_factor(m));
+  if (is_elementwise_batch(m)) found.add(family::elementwise_batch, elementwise_batch_cost);
+  if (is_staged_misaligned(m, device)) found.add(family::staged_misaligned, staged_misaligned_cost);
+  if (is_staged_rows(m, device)) found.add(family::staged_rows, staged_rows_cost, staged_rows_more(m));
+  if (is_staged_cols(m, device)) found.add(family::staged_cols, staged_cols_cost, staged_cols_more(m));
+  if (is_misaligned_2d(m, device)) {
+    found.add(family::misaligned_2d, misaligned_launch[m.place()], misaligned_2d_factor(m));
   }
+  if (is_vec3(m)) found.add(family::vec3, vec3_launch, vec3_factor(m));
   return found.all();
 }
 

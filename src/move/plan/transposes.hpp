@@ -1,7 +1,6 @@
 #pragma once
 
-// Candidates of the kernels that transpose matrices. Each has a domain of shapes, in which its cost was measured.
-// The domains do not overlap, but that matrices with gaps have a second candidate: a launch may still refuse them.
+// Candidates of the kernels that transpose matrices: all that apply to a shape, each with its cost.
 
 #include <cstdint>
 
@@ -17,7 +16,7 @@ struct transpose_candidates {
     family kind;
     double launch;  // us
     double factor;  // of the time of a copy
-  } list[2];
+  } list[12];
 };
 
 transpose_candidates plan_transposes(const transpose_args& args, const device_model& device);
