@@ -117,7 +117,6 @@ set(twill_kernel_sources
   src/move/gpu/staged_strided.cpp
   src/move/gpu/tiled.cpp
   src/move/gpu/tiled_4byte.cpp
-  src/move/gpu/tiled_linear.cpp
   src/move/gpu/tiled_nd.cpp
   src/move/gpu/transpose.cpp
   src/move/gpu/vec3.cpp

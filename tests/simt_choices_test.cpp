@@ -94,12 +94,12 @@ kernel_set chosen_on(const twill::device_properties& properties) {
 }
 
 const char* const families[] = {
-    "transpose_tile",     "transpose_words", "transpose_tall",  "transpose_wide", "transpose_strip", "transpose_quads",
-    "transpose_small",    "transpose_tiny",  "transpose_whole", "transpose_slab", "transpose_band",  "transpose_odd",
-    "permute_tile",       "permute_gather",  "permute_rows",    "permute_naive",  "permute_words",   "reverse_chunks",
-    "reverse_staged",     "swap_tiles",      "swap_words",      "swap_units",     "turn_matrices",   "turn_row",
-    "swap_tiles_by_unit", "turn_columns",    "turn_to_scratch", "copy_strip",     "turn_long_row",   "turn_row_parts",
-    "transpose_apart",    "swap_apart",      "transpose_spans"};
+    "transpose_tile", "transpose_words", "transpose_tall", "transpose_wide", "transpose_quads", "transpose_small",
+    "transpose_tiny", "transpose_whole", "transpose_slab", "transpose_band", "transpose_odd",   "permute_tile",
+    "permute_gather", "permute_rows",    "permute_naive",  "permute_words",  "reverse_chunks",  "reverse_staged",
+    "swap_tiles",     "swap_words",      "swap_units",     "turn_matrices",  "turn_row",        "swap_tiles_by_unit",
+    "turn_columns",   "turn_to_scratch", "copy_strip",     "turn_long_row",  "turn_row_parts",  "transpose_apart",
+    "swap_apart",     "transpose_spans"};
 
 bool is_kernel(const std::string& mangled) {
   if (mangled.find('.') != std::string::npos) return false;  // a part of one, split off by the compiler

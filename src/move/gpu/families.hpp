@@ -11,7 +11,6 @@ namespace twill::TWILL_BACKEND {
 
 void start_tile(const detail::work_queue& queue, const detail::transpose_args& args);
 void start_quads(const detail::work_queue& queue, const detail::transpose_args& args);
-void start_strip(const detail::work_queue& queue, const detail::transpose_args& args);
 void start_skinny(const detail::work_queue& queue, const detail::transpose_args& args);
 void start_words(const detail::work_queue& queue, const detail::transpose_args& args);
 void start_whole(const detail::work_queue& queue, const detail::transpose_args& args);

@@ -53,7 +53,7 @@ void permute_naively(const work_queue& queue, const permute_args& a) {
 // Whether one of the families of transposes launched it.
 bool launch_transpose(const work_queue& queue, const detail::transpose_args& a, detail::family kind, bool only_ask) {
   using start = void (*)(const work_queue&, const detail::transpose_args&);
-  constexpr start starts[] = {&start_skinny, &start_tile, &start_quads, &start_strip, &start_words, &start_small,
+  constexpr start starts[] = {&start_skinny, &start_tile, &start_quads, &start_words, &start_small,
                               &start_whole,  nullptr,     &start_slab,  &start_band,  &start_apart};
   if (kind == detail::family::staged_strided) return transpose_by_spans(queue, a, only_ask);
   if (kind == detail::family::vec3) return start_odd(queue, a, only_ask);

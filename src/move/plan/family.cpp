@@ -13,7 +13,6 @@ constexpr description descriptions[families] = {
     {"narrow", "2 to 8 packed columns, or rows that become packed columns, long rows aligned at 16 bytes"},
     {"tiled-2d", "matrices whose rows are full aligned vectors of 16 bytes on both sides"},
     {"tiled-4byte", "such matrices of 1, 2 and 4 byte elements, few bytes a multiprocessor"},
-    {"tiled-linear", "packed rows of 16, 32 or 64 bytes, of 1, 2 and 4 byte elements"},
     {"misaligned-2d", "matrices of 1, 2, 4 and 8 byte elements with rows of any alignment"},
     {"staged", "batches of small packed matrices from and to multiples of 16 bytes"},
     {"staged-misaligned", "batches of packed matrices of up to a third of a block's shared memory"},

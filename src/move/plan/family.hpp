@@ -7,7 +7,6 @@ enum class family {
   narrow,
   tiled_2d,
   tiled_4byte,
-  tiled_linear,
   misaligned_2d,
   staged,
   staged_misaligned,
@@ -22,7 +21,7 @@ enum class family {
   gather,
   elementwise
 };
-constexpr int families = 17;
+constexpr int families = 16;
 
 const char* name_of(family kind);
 
