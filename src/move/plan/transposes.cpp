@@ -105,6 +105,7 @@ bool is_staged_misaligned(const matrices& m, const device_model& device) {
   const std::int64_t most = device.shared_bytes / (m.size == 1 ? 2 : 3);
   if (a.rows > most || a.cols > most || m.bytes > most) return false;
   const std::int64_t at_once = m.without_gaps() ? std::max<std::int64_t>(1, 16384 / m.bytes) : 1;
+  if (at_once * m.bytes < 2048) return false;  // with gaps, a block has one
   return with_pads(at_once * m.bytes) <= most && a.batch / at_once >= device.multiprocessors;
 }
 
