@@ -79,7 +79,7 @@ function(twill_library target headers)
 endfunction()
 
 # twill_hook_kernels(SOURCE...): compiles sources with simulated kernels so that a call precedes each memory access
-# (backends/simt/hooks.hpp); with line tables, by which places in the code are told. Sources are relative to the root;
+# (backends/simt/hooks.hpp); with line tables, which map accesses to source lines. Sources are relative to the root;
 # called where their target is made.
 function(twill_hook_kernels)
   if(TWILL_SANITIZE OR TWILL_COVERAGE)

@@ -108,7 +108,7 @@ function(twill_detect_cuda_architectures out)
     list(TRANSFORM found REPLACE "\\." "")
   else()
     set(found 75-virtual)
-    message(STATUS "nvidia-smi tells of no GPU here: building PTX for sm_75 and newer, which the driver compiles at "
+    message(STATUS "nvidia-smi lists no GPU here: building PTX for sm_75 and newer, which the driver compiles at "
       "first use. Name another with CMAKE_CUDA_ARCHITECTURES.")
   endif()
   set(${out} "${found}" PARENT_SCOPE)

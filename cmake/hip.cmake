@@ -3,7 +3,7 @@
 
 include(architectures)
 
-# The folder of a stock ROCm, which brings its own compiler and device libraries; empty where there is none.
+# The folder of a stock ROCm, which has its own compiler and device libraries; empty where there is none.
 function(twill_find_rocm out)
   set(${out} "" PARENT_SCOPE)
   foreach(root IN ITEMS "$ENV{ROCM_PATH}" "${CMAKE_HIP_COMPILER_ROCM_ROOT}" /opt/rocm)

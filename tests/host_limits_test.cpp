@@ -156,7 +156,7 @@ TEST_CASE("memory: no more than the address space that is left") {
   CHECK(host::usable_cpus() >= 1);
 }
 
-TEST_CASE("TWILL_THREADS is a whole number from 1 to 1024") {
+TEST_CASE("TWILL_THREADS is an integer from 1 to 1024") {
   for (const char* wrong : {"", "0", "-1", "+2", "two", "1025", "3 ", " 3", "3.0", "0x3", "99999999999999999999"}) {
     CHECK(begins_with(open_error("TWILL_THREADS", wrong),
                       "device::open: TWILL_THREADS is \"" + std::string(wrong) + "\""));

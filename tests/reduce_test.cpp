@@ -68,7 +68,7 @@ void check_shape(twill::stream_ref stream, const twill::raw_buffer& scratch, red
   }
 }
 
-/// Products of whole numbers are exact in floating point only where no column and row is long: the others have 1 and
+/// Products of integers are exact in floating point only where no column and row is long: the others have 1 and
 /// -1.
 template <class T, class Out>
 void check_op(twill::stream_ref stream, const twill::raw_buffer& scratch, reduce_op op) {

@@ -109,14 +109,14 @@ TEST_CASE("errors: a malformed datasheet names the field and what it should be")
   CHECK(contains(complaint(with("\"NVIDIA\"", "7")), "(vendor is 7; it must be a text)"));
   CHECK(contains(complaint(with("\"Test card\"", "\"\"")), "(model is \"\"; it must be a text)"));
   CHECK(contains(complaint(with("1000000,", "\"1 GB\",")),
-                 "(memory_bytes is \"1 GB\"; it must be a whole number from 1 to 281474976710656)"));
+                 "(memory_bytes is \"1 GB\"; it must be an integer from 1 to 281474976710656)"));
   CHECK(contains(complaint(with("\"multiprocessors\": 30", "\"multiprocessors\": -30")),
-                 "(multiprocessors is -30; it must be a whole number from 1 to 65535)"));
+                 "(multiprocessors is -30; it must be an integer from 1 to 65535)"));
   CHECK(contains(complaint(with("\"max_threads_per_block\": 256", "\"max_threads_per_block\": 2048")),
-                 "(max_threads_per_block is 2048; it must be a whole number from 32 to 1024)"));
+                 "(max_threads_per_block is 2048; it must be an integer from 32 to 1024)"));
   CHECK(contains(complaint(with("\"warp_size\": 32", "\"warp_size\": 48")), "warp_size is 48; that of sm_13 is 32"));
   CHECK(complaint(with("602000000", "602e6")) == "");
-  CHECK(contains(complaint(with("602000000", "602.5")), "core_clock_hz is 602.5; it must be a whole number"));
+  CHECK(contains(complaint(with("602000000", "602.5")), "core_clock_hz is 602.5; it must be an integer"));
   CHECK(contains(complaint(with("\"sm_13\"", "\"sm_99\"")),
                  "mine.json is not usable (architecture is \"sm_99\"; it must be"));
   CHECK(contains(complaint(with("l2_bytes", "l2_byte")), "no field is called \"l2_byte\""));
@@ -170,7 +170,7 @@ TEST_CASE("errors: figures that contradict each other") {
 TEST_CASE("errors: memory beyond the addresses of a device") {
   CHECK(complaint(with("1000000,", "281474976710656,")).empty());
   CHECK(contains(complaint(with("1000000,", "4611686018427387904,")),
-                 "(memory_bytes is 4611686018427387904; it must be a whole number from 1 to 281474976710656)"));
+                 "(memory_bytes is 4611686018427387904; it must be an integer from 1 to 281474976710656)"));
 }
 
 TEST_CASE("what predictions were compared with") {
@@ -213,10 +213,10 @@ TEST_CASE("errors: the timing part of a datasheet") {
   CHECK(timing(R"({"channels": 6, "channel_hash": "none"})").empty());
   CHECK(contains(timing("[]"), "timing must be an object"));
   CHECK(contains(timing(R"({"channel": 6})"), "no field is called \"timing.channel\""));
-  CHECK(contains(timing(R"({"channels": "six"})"), "timing.channels is \"six\"; it must be a whole number from 1"));
+  CHECK(contains(timing(R"({"channels": "six"})"), "timing.channels is \"six\"; it must be an integer from 1"));
   CHECK(contains(timing(R"({"channels": 0})"), "timing.channels is 0"));
-  CHECK(contains(timing(R"({"channels": 6.5})"), "timing.channels is 6.5; it must be a whole number from 1 to 1024"));
-  CHECK(contains(timing(R"({"l2_fill_bytes": 33.3})"), "timing.l2_fill_bytes is 33.3; it must be a whole number"));
+  CHECK(contains(timing(R"({"channels": 6.5})"), "timing.channels is 6.5; it must be an integer from 1 to 1024"));
+  CHECK(contains(timing(R"({"l2_fill_bytes": 33.3})"), "timing.l2_fill_bytes is 33.3; it must be an integer"));
   CHECK(contains(timing(R"({"alu_latency_clocks": 0.5})"), "it must be a number from 1 to 1000"));
   CHECK(contains(timing(R"({"channels": 6, "channels": 8})"), "\"channels\" is given twice"));
   CHECK(contains(timing(R"({"channel_hash": "magic"})"), "it must be one of none, uniform, mi200, mi300"));

@@ -372,7 +372,7 @@ END
   run 0 compare bad.json
   shown '^A .*[?]'
   sed 's/"rows": 65/"rows": 1e300/' cpu.json >bad.json
-  refused 'results\[0\].rows: it must be a whole number' compare bad.json
+  refused 'results\[0\].rows: it must be an integer' compare bad.json
 }
 
 profile() {

@@ -53,10 +53,10 @@ void reverse_streamed(const unsigned char* end, unsigned char* to, std::int64_t 
   const bytes_tag d;
   alignas(16) std::uint8_t places[16];
   for (int i = 0; i < 16; ++i) places[i] = static_cast<std::uint8_t>(16 - Bytes - i / Bytes * Bytes + i % Bytes);
-  const auto turn = hn::LoadDup128(d, places);
+  const auto reversal = hn::LoadDup128(d, places);
   constexpr auto step = static_cast<std::int64_t>(vector_bytes);
   for (std::int64_t i = 0; i < bytes; i += step) {
-    hn::Stream(hn::ReverseBlocks(d, hn::TableLookupBytes(hn::LoadU(d, end - i - step), turn)), d, to + i);
+    hn::Stream(hn::ReverseBlocks(d, hn::TableLookupBytes(hn::LoadU(d, end - i - step), reversal)), d, to + i);
   }
 }
 
@@ -64,15 +64,15 @@ void fence() {
   hwy::FlushStream();
 }
 
-// 16 bytes from each of as many rows as the vector has blocks of 16 bytes, `apart` bytes apart.
+// 16 bytes from each of as many rows as the vector has blocks of 16 bytes, at a stride of `stride` bytes.
 template <class D>
-hn::Vec<D> load_blocks(D d, const unsigned char* from, std::int64_t apart) {
+hn::Vec<D> load_blocks(D d, const unsigned char* from, std::int64_t stride) {
   constexpr std::int64_t blocks = hn::MaxLanes(D()) / 16;
   if constexpr (blocks == 1) {
     return hn::LoadU(d, from);
   } else {
     const hn::Half<D> half;
-    return hn::Combine(d, load_blocks(half, from + blocks / 2 * apart, apart), load_blocks(half, from, apart));
+    return hn::Combine(d, load_blocks(half, from + blocks / 2 * stride, stride), load_blocks(half, from, stride));
   }
 }
 
@@ -168,7 +168,7 @@ void transpose_any(const vector_tile& t) {
   if (row < t.rows) transpose_rows<Bytes, decltype(narrow), false>(narrow, t, t.rows - edge);
 }
 
-// Brings `rows` rows of `lines` lines into the second-level cache, as many lines a call as `now` says.
+// Prefetches `rows` rows of `lines` lines into the second-level cache, as many lines a call as `now` says.
 class tile_prefetch {
  public:
   HWY_INLINE tile_prefetch(const unsigned char* at, std::int64_t ld, std::int64_t rows, std::int64_t lines)
@@ -204,7 +204,7 @@ void transpose_lines(const vector_tile& t, const unsigned char* next, std::int64
   }
 }
 
-// Rows that are a power of two apart share few places of the first-level cache: far ones come through a buffer.
+// Rows at a stride of a power of two share few places of the first-level cache: far ones come through a buffer.
 template <int Bytes>
 void transpose_streamed(const vector_tile& t, const unsigned char* next) {
   if (t.in_ld <= streamed_tile_width) return transpose_lines<Bytes>(t, nullptr, 0);

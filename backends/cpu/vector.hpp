@@ -16,7 +16,7 @@ inline constexpr std::int64_t line_bytes = 64;
 inline constexpr std::int64_t least_streamed = std::int64_t{4} << 20;
 
 /// Rows of input, and bytes of each, that are streamed as one tile: of more rows the processor's own prefetchers lose
-/// track. Where rows begin no further apart than the bytes, there may be more.
+/// track. Where the stride of rows is no larger than the bytes, there may be more.
 inline constexpr std::int64_t streamed_tile_rows = 64, streamed_tile_width = 256;
 
 /// A rectangle of elements on both sides; distances in bytes.
@@ -47,7 +47,7 @@ struct vector_functions {
   void (*transpose[5])(const vector_tile& tile);
   /// The same, streamed, of a tile that streamed_tile_rows and streamed_tile_width bound: `out` and `out_ld` are
   /// multiples of a line, `rows` of the elements in one, `cols` of those in 16 bytes. Meanwhile as large a tile at
-  /// `next`, unless that is null, is brought into the caches.
+  /// `next`, unless that is null, is prefetched.
   void (*transpose_streamed[5])(const vector_tile& tile, const unsigned char* next);
   /// Transposes elements of 1, 2, 4, 8, 16 bytes (by the exponent): of either side at least as many as fit 16 bytes.
   void (*transpose_block[5])(const vector_block& block);
@@ -55,7 +55,7 @@ struct vector_functions {
   void (*split[4])(const vector_tile& tile);
   /// Transposes elements of 1, 2, 4, 8 bytes to packed rows of 2, 3 or 4.
   void (*join[4])(const vector_tile& tile);
-  /// The sum of packed u8, u16, u32, u64, f32 or f64 (in this order), to `total`: of all whole lines; returns how many
+  /// The sum of packed u8, u16, u32, u64, f32 or f64 (in this order), to `total`: of all full lines; returns how many
   /// elements these have.
   std::int64_t (*sum[6])(const void* in, std::int64_t count, void* total);
   /// Scans the same, after `before`, which moves on. `out` may be `in`; streamed, it is a multiple of a line. Meanwhile

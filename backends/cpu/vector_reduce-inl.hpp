@@ -3,7 +3,7 @@
 template <class T>
 using whole_tag = hn::FixedTag<T, vector_bytes / sizeof(T)>;
 
-// A chunk of the tree, and what else is walked in eight pages side by side: more lines are on their way than the
+// A chunk of the tree, and what else is walked in eight pages side by side: more lines are in flight than the
 // processor's prefetcher asks for in one page.
 constexpr std::int64_t page_bytes = 4096, chunk_pages = 8;
 
@@ -120,7 +120,7 @@ struct any_order {
     return hn::Add(hn::ShiftRight<bits>(pairs), hn::And(pairs, hn::Set(wide, (Wide{1} << bits) - 1)));
   }
 
-  // Calls f with each whole vector.
+  // Calls f with each full vector.
   template <class F>
   static HWY_INLINE std::int64_t each_vector(const void* from, std::int64_t count, F&& f) {
     constexpr std::int64_t page = page_bytes / sizeof(T);
@@ -156,23 +156,23 @@ struct any_order {
     return end;
   }
 
-  static HWY_INLINE vector key_of(vector x, vector turn, vector infinity) {
+  static HWY_INLINE vector key_of(vector x, vector flip, vector infinity) {
     const tag d;
     const hn::RebindToSigned<tag> numbers;
     const auto top = hn::Set(d, static_cast<T>(T{1} << (8 * sizeof(T) - 1)));
     const auto sign = hn::BitCast(d, hn::BroadcastSignBit(hn::BitCast(numbers, x)));
     const auto magnitude = hn::BitCast(numbers, hn::AndNot(top, x));
     const auto nan = hn::RebindMask(d, hn::Gt(magnitude, hn::BitCast(numbers, infinity)));
-    return hn::IfThenZeroElse(nan, hn::Xor(hn::Xor(x, hn::Or(sign, top)), turn));
+    return hn::IfThenZeroElse(nan, hn::Xor(hn::Xor(x, hn::Or(sign, top)), flip));
   }
 
   template <bool Float>
   static std::int64_t least_key(const T* in, std::int64_t count, const key_rule& rule, std::uint64_t& least) {
     const tag d;
-    const auto turn = hn::Set(d, static_cast<T>(rule.turn)), infinity = hn::Set(d, static_cast<T>(rule.infinity));
+    const auto flip = hn::Set(d, static_cast<T>(rule.flip)), infinity = hn::Set(d, static_cast<T>(rule.infinity));
     auto keys = hn::Set(d, static_cast<T>(~T{0}));
     const std::int64_t end = each_vector(in, count, [&](vector x) HWY_ATTR {
-      keys = hn::Min(keys, Float ? key_of(x, turn, infinity) : hn::Xor(x, turn));
+      keys = hn::Min(keys, Float ? key_of(x, flip, infinity) : hn::Xor(x, flip));
     });
     alignas(64) T each[lanes];
     hn::Store(keys, d, each);

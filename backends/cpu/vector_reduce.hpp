@@ -8,7 +8,7 @@ namespace twill::cpu {
 
 /// How bits become keys that order as unsigned numbers: `order_key` of reduce_kinds.hpp.
 struct key_rule {
-  std::uint64_t turn, infinity;
+  std::uint64_t flip, infinity;
   bool is_float;
 };
 
@@ -23,13 +23,13 @@ struct nonzero_elements {
 };
 
 struct reduce_functions {
-  /// A whole chunk of the tree (reduce_tree.hpp) of f16, bf16, f32, f64, c64 or c128, in this order: its first values
+  /// A full chunk of the tree of f16, bf16, f32, f64, c64 or c128, in this order: its first values
   /// become those of the chunk's 32 lanes. `values` is a multiple of a line and has room for a row of the chunk.
   void (*sum_chunk[6])(const void* in, void* values);
   /// The same of f16, bf16, f32, f64.
   void (*product_chunk[4])(const void* in, void* values);
 
-  // Whole vectors of elements in any order; each returns how many elements these have, of `count`.
+  // Full vectors of elements in any order; each returns how many elements these have, of `count`.
 
   /// The sum of u8, u16, u32 or u64, modulo 2^64, after `flip` has flipped bits of each.
   std::int64_t (*sum[4])(const void* in, std::int64_t count, std::uint64_t flip, std::uint64_t& sum);

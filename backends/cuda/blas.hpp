@@ -19,7 +19,7 @@ inline std::vector<std::string> libraries() {
           "libcublas.so.11"};
 }
 
-/// cuBLAS brings its own copy of the runtime; both use the driver's one context of a device.
+/// cuBLAS has its own copy of the runtime; both use the driver's one context of a device.
 inline bool has_our_runtime(void*) {
   return true;
 }

@@ -121,7 +121,7 @@ inline native_error shared_bytes_per_block(int* bytes, int ordinal) {
   return error;
 }
 
-/// What only the runtime's large structure tells.
+/// What only the runtime's property structure reports.
 struct native_identity {
   std::string model, architecture;
   std::size_t memory_bytes = 0;
@@ -135,7 +135,7 @@ inline native_error identify(native_identity* identity, int ordinal) {
   return error;
 }
 
-/// Transfers in a cycle of the clock that the driver tells: two, double data rate.
+/// Transfers in a cycle of the clock that the driver reports: two, double data rate.
 inline int transfers_per_clock(const std::string&) {
   return 2;
 }

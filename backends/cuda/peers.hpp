@@ -45,7 +45,7 @@ inline native_error release_pinned(void* memory) {
 inline constexpr char collectives_library[] = "libnccl.so.2";
 inline constexpr char collectives_package[] = "NCCL";
 
-/// Where the allocation that `memory` lies in begins. The driver's library tells, which the runtime has loaded.
+/// Where the allocation that `memory` lies in begins. The driver's library, which the runtime has loaded, reports it.
 inline native_error allocation_base(void** base, const void* memory) {
   using query = int (*)(unsigned long long* base, std::size_t* bytes, unsigned long long address);
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);

@@ -101,7 +101,7 @@ void gpu_device::copy(void* stream, void* to, const void* from, std::size_t byte
   call("memory copy", [&] { return copy_async(to, from, bytes, direction, stream_of(stream)); });
 }
 
-// The runtimes take pitches below 2 GiB; rows further apart are few, and go one by one.
+// The runtimes take pitches below 2 GiB; larger ones mean few rows, which are copied one by one.
 void gpu_device::copy_rows(void* stream, const detail::pitched_rows& a, detail::copy_direction direction) {
   if (std::max(a.in_pitch, a.out_pitch) > INT32_MAX) {
     for (std::int64_t row = 0; row < a.rows; ++row) {

@@ -24,7 +24,7 @@ inline std::vector<std::string> libraries() {
 #endif
 }
 
-/// A rocBLAS of another ROCm brings a second HIP runtime, to which our streams and devices mean nothing.
+/// A rocBLAS of another ROCm loads a second HIP runtime, to which our streams and devices mean nothing.
 inline bool has_our_runtime(void* library) {
   return dlsym(library, "hipGetDevice") == dlsym(RTLD_DEFAULT, "hipGetDevice");
 }

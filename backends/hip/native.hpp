@@ -125,7 +125,7 @@ inline native_error shared_bytes_per_block(int* bytes, int ordinal) {
   return error;
 }
 
-/// What only the runtime's large structure tells.
+/// What only the runtime's property structure reports.
 struct native_identity {
   std::string model, architecture;
   std::size_t memory_bytes = 0;
@@ -145,7 +145,7 @@ inline native_error identify(native_identity* identity, int ordinal) {
   return error;
 }
 
-/// Transfers in a cycle of the clock that the driver tells. AMD's is the memory controller's: half the data rate of
+/// Transfers in a cycle of the clock that the driver reports. AMD's is the memory controller's: half the data rate of
 /// HBM2, a quarter of HBM3's, a sixteenth of GDDR6's. 0 for architectures whose memory it does not settle.
 inline int transfers_per_clock(const std::string& architecture) {
 #if defined(__HIP_PLATFORM_NVIDIA__)

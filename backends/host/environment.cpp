@@ -24,7 +24,7 @@ int default_thread_count() {
   int count = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), count);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size() || count < 1 || count > 1024) {
-    detail::fail(errc::invalid_argument, assignment("TWILL_THREADS", text), "it must be a whole number from 1 to 1024",
+    detail::fail(errc::invalid_argument, assignment("TWILL_THREADS", text), "it must be an integer from 1 to 1024",
                  "set it to one, or unset it for all CPUs that the process may use");
   }
   return count;

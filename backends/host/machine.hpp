@@ -1,6 +1,6 @@
 #pragma once
 
-// What this machine is, as its operating system tells it.
+// What this machine is, as its operating system reports it.
 
 #include <twill/device.hpp>
 
@@ -14,7 +14,7 @@ int usable_cpus();
 /// it: all of it, and what can be had without swapping.
 memory_info machine_memory();
 
-/// The processors as a device, but for `name` and `backend`. What the system does not tell is 0 or empty.
+/// The processors as a device, but for `name` and `backend`. What the system does not report is 0 or empty.
 device_properties machine_properties();
 
 }  // namespace twill::host

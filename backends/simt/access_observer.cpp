@@ -72,7 +72,7 @@ void access_observer::access(std::uintptr_t at, std::size_t bytes, std::size_t a
   running.observer = this;
 }
 
-// A copy of a whole object comes as one access of any size; no GPU moves more than 16 bytes at once.
+// A copy of an object comes as one access of any size; no GPU moves more than 16 bytes at once.
 void access_observer::record(memory_space space, std::uint64_t address, std::size_t bytes, access_kind kind,
                              const void* place) {
   while (recording_ && bytes > 0) {

@@ -36,7 +36,7 @@ stack_pool::stack_pool(std::size_t count, bool guarded) : bytes_(count * pitch) 
 
 stack_pool::~stack_pool() {
 #ifdef TWILL_SIMT_ASAN
-  __asan_unpoison_memory_region(memory_, bytes_);  // of the last frames, for whatever comes to lie here
+  __asan_unpoison_memory_region(memory_, bytes_);  // of the last frames, for whatever is allocated here next
 #endif
   munmap(memory_, bytes_);
 }

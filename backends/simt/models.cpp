@@ -69,7 +69,7 @@ constexpr char timing_field[] = "timing";
 }
 
 std::string expected(const number_field& field) {
-  return "a whole number from " + std::to_string(field.least) + " to " + std::to_string(field.most);
+  return "an integer from " + std::to_string(field.least) + " to " + std::to_string(field.most);
 }
 
 // The value of a field, or nullptr where one that is optional is missing.

@@ -59,8 +59,8 @@ std::string read_figure(const std::string& name, const json& value, timing_sheet
     if (name != each.name) continue;
     const double given = value.is_number() ? value.get<double>() : -1;
     if (given < each.least || given > each.most || (each.whole && given != std::floor(given))) {
-      return "timing." + name + " is " + short_text(value) + "; it must be a " +
-             (each.whole ? "whole number" : "number") + " from " + plain(each.least) + " to " + plain(each.most);
+      return "timing." + name + " is " + short_text(value) + "; it must be " +
+             (each.whole ? "an integer" : "a number") + " from " + plain(each.least) + " to " + plain(each.most);
     }
     sheet.*each.value = value.get<double>();
     return {};

@@ -17,7 +17,7 @@ class backend_device;
 [[noreturn]] TWILL_API void fail_empty(const char* what);
 }  // namespace detail
 
-/// What a device is. A figure that the device does not tell is 0.
+/// What a device is. A figure that the device does not report is 0.
 struct device_properties {
   std::string name;                  ///< how Twill calls it: "cuda:0", "simt:k20", "cpu"
   std::string backend;               ///< "cuda", "hip", "simt" or "cpu"

@@ -12,14 +12,14 @@
 
 namespace twill {
 
-/// What a reduction makes of its elements, and of none.
+/// The operation, and its result for an empty range.
 enum class reduce_op {
   sum,          ///< 0 of none; integers wrap around
   product,      ///< 1 of none; integers wrap around
   min,          ///< the largest number of the type of none (infinity); NaN when there is one; -0 is below +0
   max,          ///< the smallest number of the type of none; NaN when there is one
-  argmin,       ///< the place of the minimum, the first of equals, the first NaN; none: an error (of a segment: -1)
-  argmax,       ///< the place of the maximum, likewise
+  argmin,       ///< the index of the minimum, the first of equals, the first NaN; none: an error (of a segment: -1)
+  argmax,       ///< the index of the maximum, likewise
   logical_and,  ///< 1 when no element is 0; of none: 1
   logical_or,   ///< 1 when an element is not 0; of none: 0
   logical_xor,  ///< 1 when an odd number of elements is not 0

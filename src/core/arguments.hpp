@@ -49,7 +49,7 @@ void require_disjoint(const named_memory& a, const named_memory& b);
 void require_all_disjoint(const named_memory& a, const named_memory& b, const named_memory& c);
 
 /// Throws when scratch is null, misaligned, or has less than `needed` bytes, unless 0 are needed. `operation` is
-/// what the function that tells the size is called, without "_scratch_bytes".
+/// the name of the function that gives the size, without "_scratch_bytes".
 void require_scratch(const scratch_ref& scratch, std::size_t needed, std::string_view operation,
                      std::size_t alignment = 16);
 

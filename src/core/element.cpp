@@ -74,9 +74,9 @@ float16::operator float() const noexcept {
 }
 
 bfloat16::bfloat16(float value) noexcept {
-  const std::uint32_t whole = bits_of(value);
-  const bool is_nan = (whole & 0x7fffffffu) > infinity;
-  bits = static_cast<std::uint16_t>(is_nan ? whole >> 16 | 0x40u : rounded_shift(whole, 16));
+  const std::uint32_t word = bits_of(value);
+  const bool is_nan = (word & 0x7fffffffu) > infinity;
+  bits = static_cast<std::uint16_t>(is_nan ? word >> 16 | 0x40u : rounded_shift(word, 16));
 }
 
 bfloat16::operator float() const noexcept {

@@ -1,4 +1,4 @@
-// Which function serves which operation on the CPU.
+// Which function implements which operation on the CPU.
 
 #include "core/operations.hpp"
 #include "move/cpu/operations.hpp"

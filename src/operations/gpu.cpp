@@ -1,4 +1,4 @@
-// Which function serves which operation on a GPU or simulated GPU: compiled once for each such backend.
+// Which function implements which operation on a GPU or simulated GPU: compiled once for each such backend.
 
 #include "core/operations.hpp"
 #include "move/gpu/operations.hpp"

@@ -27,7 +27,7 @@ inline column_tree tree_of_columns(std::int64_t rows, std::int64_t width, int wi
   const auto ceil_div = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   column_tree tree;
   while (tree.lanes < widest && tree.lanes < width) tree.lanes *= 2;
-  // 32 lanes read whole lines; more leave fewer parts, for few rows.
+  // 32 lanes read full lines; more leave fewer parts, for few rows.
   while (tree.lanes > 32 && std::int64_t{8} * tree.parts() < rows) tree.lanes /= 2;
   tree.tiles = ceil_div(width, tree.lanes);
   const std::int64_t batches = std::max<std::int64_t>(1, ceil_div(rows, std::int64_t{8} * tree.parts()));

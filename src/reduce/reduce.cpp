@@ -30,7 +30,7 @@ bool is_bitwise(reduce_op op) {
 bool is_logical(reduce_op op) {
   return op >= reduce_op::logical_and && op <= reduce_op::logical_xor;
 }
-bool gives_place(reduce_op op) {
+bool gives_index(reduce_op op) {
   return op == reduce_op::argmin || op == reduce_op::argmax;
 }
 
@@ -57,7 +57,7 @@ void require_types(reduce_op op, type in, type out) {
                  is_bitwise(op) ? "bits are those of integers" : "complex numbers have no order", "use another type");
   }
   const bool may_be_wide = op == reduce_op::sum || op == reduce_op::product;
-  const type usual = gives_place(op) ? type::i64 : is_logical(op) ? type::u8 : in;
+  const type usual = gives_index(op) ? type::i64 : is_logical(op) ? type::u8 : in;
   if (out == usual || (may_be_wide && out == wide(in))) return;
   std::string takes(name(usual));
   if (may_be_wide && wide(in) != usual) takes.append(" or ").append(name(wide(in)));
@@ -109,7 +109,7 @@ sizes checked_sizes(const problem& p) {
   found.out = detail::checked_product(p.results(), bytes_of(p.out_type), "the output");
   // What lies between the end of the last row and ld belongs to others.
   found.in = p.results() == 0 || p.length() == 0 ? 0 : padded - gap * bytes_of(p.in_type);
-  detail::require(p.results() == 0 || p.length() > 0 || !gives_place(p.options.op),
+  detail::require(p.results() == 0 || p.length() > 0 || !gives_index(p.options.op),
                   "no elements have no smallest and no largest", "the length is 0", "pass at least one element");
   return found;
 }

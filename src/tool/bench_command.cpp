@@ -224,7 +224,7 @@ void add_options(command& bench, bench_arguments& to) {
              "Repeat by launching again (over the kernel), inside\none launch, or both. Default: over", "over|in|both");
   bench.number("--reps", to.reps,
                "Samples a row; fewer where they take over 2 s.\nDefault: 31, of sets of cases 15 or 5", "N");
-  bench.flag("--cold", to.cold, "Go round working sets of at least four times the\ncache. The default");
+  bench.flag("--cold", to.cold, "Cycle through working sets of at least four times\nthe cache. The default");
   bench.flag("--warm", to.warm, "Use one working set again and again");
 }
 

@@ -93,13 +93,13 @@ std::vector<std::string> notes_of(const case_runner& runner, const planned_case&
     notes.push_back("Rows without a block are timed with the loop over the kernel.");
     if (runner.repeats_in_cache()) {
       notes.push_back(fmt::format(
-          "In the kernel a block repeats its own tile, which the cache ({}) serves: no bandwidth (--warm gives it).",
+          "With the loop in the kernel a block repeats its own tile, from cache ({}): no bandwidth (--warm shows it).",
           cache));
     }
   }
   if (runner.lacks_pairs()) {
-    notes.push_back(
-        fmt::format("Memory is too small to go round four times the cache ({}): it may have served a part.", cache));
+    notes.push_back(fmt::format(
+        "Memory is too small for working sets of four times the cache ({}): some accesses may hit it.", cache));
   }
   return notes;
 }

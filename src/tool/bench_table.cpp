@@ -85,7 +85,7 @@ std::string prediction_notes(const std::vector<const bench_result*>& rows) {
                     rows, [](const auto& row) { return row.waits ? row.kernel : ""; }) +
          named_note("Predicted from the first blocks, the others at their rate", rows,
                     [](const auto& row) { return row.sampled ? row.kernel : ""; }) +
-         named_note("Times the mean that the busiest channel of memory gets, from 1.5 on", rows, [](const auto& row) {
+         named_note("Load of the busiest memory channel over the mean, from 1.5 on", rows, [](const auto& row) {
            const double load = row.busiest_channel.value_or(0);
            return load < camping ? "" : fmt::format("{} {:.1f}", row.kernel, load);
          });

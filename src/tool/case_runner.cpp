@@ -190,7 +190,7 @@ void case_runner::time(const planned_case& each, std::vector<row*>& rows) {
   timing_limits limits{options_.reps, seconds_a_row, warm_up_seconds};
   if (options_.set.layout != case_layout::tables) limits = {options_.reps, seconds_a_row_of_a_set, 0};
   try {
-    const std::vector<timing> taken = measure_in_turns(stream_, set_, launches, limits);
+    const std::vector<timing> taken = measure_interleaved(stream_, set_, launches, limits);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       rows[i]->done = taken[i].reps > 0;  // or interrupted before
       const double scale = 1e3 / rows[i]->repeats;

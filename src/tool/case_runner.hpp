@@ -30,8 +30,8 @@ class case_runner {
   /// Says beforehand which problem will come: see working_set.
   void expect(const ladder_problem& problem);
 
-  /// Runs the rungs of a case, the roof first if there is one, and times all of them in turns. Returns their places in
-  /// the report: none for a rung that cannot do this problem, with a note, and for what an interrupt left undone.
+  /// Runs the rungs of a case, the roof first if there is one, and times all of them interleaved. Returns their places
+  /// in the report: none for a rung that cannot do this problem, with a note, and for what an interrupt left undone.
   std::vector<std::optional<std::size_t>> run(const planned_case& each, const std::vector<planned_run>& runs,
                                               std::vector<std::string>& notes);
 

@@ -50,7 +50,7 @@ class command {
   std::string group_;
 };
 
-/// The whole command line.
+/// The command line.
 class command_line {
  public:
   command_line();

@@ -1,7 +1,7 @@
 #pragma once
 
-// Random input that can be computed again at any place, so that checking an output needs no copy of the input on the
-// host. Bytes and integers are all bits random. Floating point that is calculated with is whole numbers from -8 to 8 of
+// Random input that can be computed again at any index, so that checking an output needs no copy of the input on the
+// host. Bytes and integers are all bits random. Floating point that is calculated with is integers from -8 to 8 of
 // mean 0: sums of 2^32 of them stay below 2^24, so that they are exact in any order and every result has one right
 // value.
 
@@ -38,7 +38,7 @@ void write_data(void* to, std::uint64_t first, std::size_t bytes, twill::element
 /// Refuses b3 and the like, which are moved and not calculated with.
 void require_number(const std::string& operation, const element_type& type);
 
-/// `count` elements as whole numbers, those of 64 bits modulo 2^64.
+/// `count` elements as integers, those of 64 bits modulo 2^64.
 void read_numbers(const void* from, std::int64_t count, twill::element_type kind, std::int64_t* to);
 
 /// The opposite: integers modulo their size, floating point rounded to nearest.

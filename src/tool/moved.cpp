@@ -201,7 +201,7 @@ std::vector<rung> moving_rungs(const device& on, std::string_view op, std::strin
   return {{op, is_cpu ? "cpu-tuned" : "tuned", lesson, "this library", rung_promise::result, {}, false},
           {op,
            "memcpy",
-           "the device's own copy of the same bytes: the roof",
+           "the device's own copy of the same bytes: the upper bound",
            "the runtime",
            rung_promise::copy,
            {},

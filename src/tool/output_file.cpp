@@ -60,7 +60,7 @@ output_file::output_file(const std::string& path) : path_(path), target_(path) {
   if (fs::exists(status) && !fs::is_regular_file(status)) return;
 
   temporary_ = fmt::format("{}.{}.part", target_, static_cast<long>(getpid()));
-  const signals_ignored whole;
+  const signals_ignored meanwhile;
   const std::string why = write_file(temporary_, "");
   if (why.empty()) fs::remove(temporary_, problem);
   if (!why.empty()) refuse_path(path, why);
@@ -73,7 +73,7 @@ void output_file::write(const std::string& text) const {
     std::fwrite(text.data(), 1, text.size(), stdout);
     return;
   }
-  const signals_ignored whole;
+  const signals_ignored meanwhile;
   std::string why = write_file(temporary_.empty() ? target_ : temporary_, text);
   if (!temporary_.empty()) {
     if (why.empty() && std::rename(temporary_.c_str(), target_.c_str()) != 0) why = std::strerror(errno);

@@ -4,7 +4,7 @@
 
 namespace twill::tool {
 
-/// A file that is written whole or not at all: to a file beside it, which then takes its name.
+/// A file that is replaced atomically: written beside it, then renamed.
 class output_file {
  public:
   /// `path` "" is no file; "-" is standard output. Refuses, at once, a path that could not be written later.

@@ -23,7 +23,7 @@ const std::vector<element_type>& known_types() {
   return types;
 }
 
-/// Reads a whole number, 0 or more, and moves `at` behind it.
+/// Reads an integer, 0 or more, and moves `at` behind it.
 std::optional<std::int64_t> parse_number(const char*& at, const char* end) {
   std::int64_t number = 0;
   const auto [rest, problem] = std::from_chars(at, end, number);
@@ -46,7 +46,7 @@ std::optional<std::int64_t> parse_power(const char*& at, const char* end) {
   return *base == 0 && *exponent > 0 ? 0 : power;
 }
 
-/// "12x2^5" as {12, 32}; empty when any part is no whole number that fits.
+/// "12x2^5" as {12, 32}; empty when any part is no integer that fits.
 std::vector<std::int64_t> parse_numbers(const std::string& text) {
   std::vector<std::int64_t> numbers;
   const char* at = text.data();
@@ -88,7 +88,7 @@ element_type parse_type(const std::string& text) {
 extents parse_size(const std::string& text) {
   extents sizes = parse_numbers(text);
   if (sizes.empty()) {
-    refuse(fmt::format("size \"{}\" not understood", text), "expected ROWSxCOLS or a length, in whole numbers",
+    refuse(fmt::format("size \"{}\" not understood", text), "expected ROWSxCOLS or a length, in integers",
            "write for example --size 4096x4096 or --size 2^22");
   }
   for (const std::int64_t extent : sizes) {
@@ -131,8 +131,7 @@ std::vector<loop_kind> parse_loop(const std::string& text) {
 std::int64_t parse_count(const std::string& option, const std::string& text, std::int64_t least) {
   const std::vector<std::int64_t> numbers = parse_numbers(text);
   if (numbers.size() != 1 || numbers.front() < least) {
-    refuse(fmt::format("{} \"{}\" not understood", option, text),
-           fmt::format("expected a whole number from {} on", least),
+    refuse(fmt::format("{} \"{}\" not understood", option, text), fmt::format("expected an integer from {} on", least),
            fmt::format("write for example {} {}", option, std::max<std::int64_t>(least, 100)));
   }
   return numbers.front();

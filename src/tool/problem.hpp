@@ -39,7 +39,7 @@ class ladder_problem {
   virtual std::int64_t gap() const { return 0; }
   virtual std::size_t in_bytes() const = 0;
   virtual std::size_t out_bytes() const = 0;
-  /// Bytes that one run must move: what its time is turned into bandwidth with.
+  /// Bytes that one run must move: what its bandwidth is counted by.
   virtual double moved_bytes() const = 0;
   /// The same for a rung that moves others, such as `memcpy` beside an operation that only reads.
   virtual double moved_bytes_of(const rung&) const { return moved_bytes(); }

@@ -60,7 +60,7 @@ void require_models(const bench_plan& plan) {
     }
     refuse(fmt::format("no profile can be taken on {}", properties.name),
            properties.backend == "simt" ? "it is no GPU in particular" : "it is not a simulated device",
-           "choose one of " + joined(known));
+           known.empty() ? "build with simt in TWILL_BACKENDS" : "choose one of " + joined(known));
   }
 }
 
@@ -183,7 +183,7 @@ int run(const profile_arguments& arguments) {
   for (const auto& result : results) fmt::print("{}\n", text_of(result));
   fmt::print("{}{}", summary_of(results), comparisons_of(results));
   for (const auto& note : taken.notes) fmt::print("{}\n", wrapped(note));
-  if (arguments.check) fmt::print("Checked: {} of {} kernels went wrong.\n", wrong, wrong + results.size());
+  if (arguments.check) fmt::print("Checked: {} of {} kernels failed.\n", wrong, wrong + results.size());
   return wrong == 0 ? 0 : 1;
 }
 

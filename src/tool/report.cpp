@@ -78,12 +78,12 @@ void read_value(const json& from, quartiles& to) {
 template <class T>
 void read_value(const json& from, T& to) {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-    if (!from.is_number_integer()) throw std::invalid_argument("it must be a whole number");
+    if (!from.is_number_integer()) throw std::invalid_argument("it must be an integer");
   }
   from.get_to(to);
 }
 void read_value(const json& from, extents& to) {
-  if (!from.is_array()) throw std::invalid_argument("it must be a list of whole numbers");
+  if (!from.is_array()) throw std::invalid_argument("it must be a list of integers");
   for (const json& each : from) read_value(each, to.emplace_back());
 }
 template <class T>

@@ -20,7 +20,7 @@ constexpr int json_schema = 1;
 /// Keeps fields in the order in which they are written here.
 using json = nlohmann::ordered_json;
 
-/// A figure that the device does not tell is null.
+/// A figure that the device does not report is null.
 json json_of(const device_properties& properties);
 std::string json_text(const json& document);
 
@@ -39,7 +39,7 @@ struct bench_file {
   json document;
   std::vector<bench_result> results;
 
-  /// The product name of one of the file's devices; "?" when the file does not tell.
+  /// The product name of one of the file's devices; "?" when the file has none.
   std::string model_of(const std::string& device) const;
 };
 

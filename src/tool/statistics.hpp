@@ -13,7 +13,7 @@ double geometric_mean(const std::vector<double>& numbers);
 struct quartiles {
   double median = 0, p25 = 0, p75 = 0;
 
-  /// How far the quartiles lie apart, as a part of the median.
+  /// The interquartile range over the median.
   double spread() const { return median > 0 ? (p75 - p25) / median : 0; }
 };
 

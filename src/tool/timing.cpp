@@ -14,8 +14,8 @@ namespace {
 constexpr double sample_seconds = 100e-6;
 constexpr double short_launch_seconds = 50e-6;
 
-/// What is timed, and when it is its turn.
-struct turn {
+/// A launch that is timed, and its share of the rounds.
+struct sampled_launch {
   const launch_function* launch;
   int launches = 1;  ///< a sample
   int reps = 0;
@@ -29,8 +29,8 @@ struct turn {
   }
 };
 
-turn make_turn(const launch_function& launch, double once, bool first, const timing_limits& limits) {
-  turn made{&launch, 1, 0, 1, {}};
+sampled_launch make_sampled(const launch_function& launch, double once, bool first, const timing_limits& limits) {
+  sampled_launch made{&launch, 1, 0, 1, {}};
   if (once < short_launch_seconds) made.launches = static_cast<int>(std::ceil(sample_seconds / std::max(once, 1e-6)));
   const double affordable = limits.row_seconds / (once * made.launches + 1e-9);
   made.reps =
@@ -53,27 +53,27 @@ double rough_seconds(stream_ref stream, const working_set& pairs, const launch_f
   return end.elapsed(start).count();
 }
 
-std::vector<timing> measure_in_turns(stream_ref stream, const working_set& pairs,
-                                     const std::vector<launch_function>& launches, const timing_limits& limits) {
-  std::vector<turn> turns;
+std::vector<timing> measure_interleaved(stream_ref stream, const working_set& pairs,
+                                        const std::vector<launch_function>& launches, const timing_limits& limits) {
+  std::vector<sampled_launch> sampled;
   for (const launch_function& each : launches) {
-    turns.push_back(make_turn(each, rough_seconds(stream, pairs, each), turns.empty(), limits));
+    sampled.push_back(make_sampled(each, rough_seconds(stream, pairs, each), sampled.empty(), limits));
   }
   int pair = 0, rounds = 0;
-  const auto launch_next = [&](const turn& each) {
+  const auto launch_next = [&](const sampled_launch& each) {
     (*each.launch)(pairs.in(pair), pairs.out(pair));
     pair = (pair + 1) % pairs.pairs();
   };
-  for (const turn& each : turns) {
+  for (const sampled_launch& each : sampled) {
     rounds = std::max(rounds, each.reps);
     for (int i = 0; i < each.warm_ups && interrupted() == 0; ++i) launch_next(each);
   }
 
   std::vector<event> marks;
-  std::vector<turn*> between;  // whose launches lie before the next mark
+  std::vector<sampled_launch*> between;  // whose launches lie before the next mark
   marks.emplace_back(stream.on()).record(stream);
   for (int round = 0; round < rounds; ++round) {
-    for (turn& each : turns) {
+    for (sampled_launch& each : sampled) {
       if (interrupted() != 0 || !each.takes_part(round, rounds)) continue;
       for (int i = 0; i < each.launches; ++i) launch_next(each);
       marks.emplace_back(stream.on()).record(stream);
@@ -84,7 +84,7 @@ std::vector<timing> measure_in_turns(stream_ref stream, const working_set& pairs
     between[i]->samples.push_back(marks[i + 1].elapsed(marks[i]).count() / between[i]->launches);
   }
   std::vector<timing> found;
-  for (turn& each : turns) {
+  for (sampled_launch& each : sampled) {
     const int taken = static_cast<int>(each.samples.size());
     found.push_back({taken > 0 ? quartiles_of(std::move(each.samples)) : quartiles{}, taken});
   }

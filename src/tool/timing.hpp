@@ -26,11 +26,11 @@ struct timing_limits {
   double warm_up = warm_up_seconds;  ///< of the first launch; at least three launches
 };
 
-/// Times launches by events in the stream, without waiting between them, going round the pairs of the working set. A
-/// sample is one launch, or as many as make about 100 us. Samples of all launches are taken in turns, so that a change
+/// Times launches by events in the stream, without waiting between them, cycling through the pairs of the working set.
+/// A sample is one launch, or as many as make about 100 us. Samples of all launches are interleaved, so that a change
 /// of clocks, or a slow second of the machine, meets all of them.
-std::vector<timing> measure_in_turns(stream_ref stream, const working_set& pairs,
-                                     const std::vector<launch_function>& launches, const timing_limits& limits);
+std::vector<timing> measure_interleaved(stream_ref stream, const working_set& pairs,
+                                        const std::vector<launch_function>& launches, const timing_limits& limits);
 
 /// Seconds of a single launch, roughly: for choosing how often to repeat it.
 double rough_seconds(stream_ref stream, const working_set& pairs, const launch_function& launch);

@@ -30,6 +30,10 @@ std::string predictions_compared_with(const device& on) {
   fail_without_simulator(on);
 }
 
+void set_checks(const device& on, bool) {
+  fail_without_simulator(on);
+}
+
 profile take_profile(const device& on, const std::function<void()>&, const profile_options&) {
   fail_without_simulator(on);
 }

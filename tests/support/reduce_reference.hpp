@@ -16,7 +16,7 @@ inline constexpr bool is_half = std::is_same_v<T, twill::float16> || std::is_sam
 template <class T>
 inline constexpr bool is_complex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
-/// A whole number as an element of T.
+/// An integer as an element of T.
 template <class T>
 T element(int value) {
   if constexpr (is_half<T>) {

@@ -40,9 +40,9 @@ void combine_column_chunk(const detail::reduce_args& a, const Kind& kind, const 
       for (int i = 0; i < 8; ++i) {
         rows[i] = first + i * parts < a.rows ? row_of<Kind>(a, first + i * parts) + column : nullptr;
       }
-      const bool whole = rows[7] != nullptr;
+      const bool full = rows[7] != nullptr;
       for (int c = 0; c < width; ++c) {
-        const auto element = [&](int i) { return kind.load(whole || rows[i] ? rows[i][c] : kind.pad, 0); };
+        const auto element = [&](int i) { return kind.load(full || rows[i] ? rows[i][c] : kind.pad, 0); };
         const auto eight = combine_eight(kind, element);
         mine[c] = batch == 0 ? eight : Kind::combine(mine[c], eight);
       }

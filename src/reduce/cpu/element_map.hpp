@@ -2,7 +2,7 @@
 
 // What the CPU's reductions calculate with. A kind has:
 //   in, value       types of an element and of what it becomes
-//   load(element, place), combine(a, b), store(out, at, value)
+//   load(element, index), combine(a, b), store(out, at, value)
 //   exact           any order of combining gives the same bits; then none(), the value of no elements
 //   pad, empty      otherwise: an element that changes nothing, and one that is the result of none
 
@@ -177,12 +177,12 @@ template <class Bits>
 struct order_key {
   static constexpr Bits top = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1)), all = static_cast<Bits>(~Bits{0});
   bool is_float;
-  Bits turn;      ///< bits turned around
+  Bits flip;      ///< bits that are inverted
   Bits infinity;  ///< all ones of integers
 
   explicit order_key(const detail::reduce_args& a) : is_float(a.in_type >= element_type::f16) {
     const bool largest = a.op == reduce_op::max || a.op == reduce_op::argmax;
-    turn = static_cast<Bits>((largest ? all : Bits{0}) ^ (is_signed_integer(a.in_type) ? top : Bits{0}));
+    flip = static_cast<Bits>((largest ? all : Bits{0}) ^ (is_signed_integer(a.in_type) ? top : Bits{0}));
     infinity = !is_float                         ? all
                : a.in_type == element_type::f16  ? static_cast<Bits>(0x7c00)
                : a.in_type == element_type::bf16 ? static_cast<Bits>(0x7f80)
@@ -190,29 +190,29 @@ struct order_key {
                                                  : static_cast<Bits>(0x7ff0000000000000);
   }
   Bits of(Bits bits) const {
-    const Bits turned = static_cast<Bits>((bits & top) != 0 ? ~bits : bits | top);
-    const Bits key = static_cast<Bits>((is_float ? turned : bits) ^ turn);
+    const Bits flipped = static_cast<Bits>((bits & top) != 0 ? ~bits : bits | top);
+    const Bits key = static_cast<Bits>((is_float ? flipped : bits) ^ flip);
     return static_cast<Bits>(bits & (all ^ top)) > infinity ? Bits{0} : key;
   }
   Bits back(Bits key) const {
-    const Bits bits = static_cast<Bits>(key ^ turn);
+    const Bits bits = static_cast<Bits>(key ^ flip);
     if (!is_float) return bits;
     return key == 0 ? nan() : static_cast<Bits>((bits & top) != 0 ? bits ^ top : ~bits);
   }
   /// The quiet NaN without a sign.
   Bits nan() const { return static_cast<Bits>(infinity | (infinity & -infinity) >> 1); }
   /// Of the number that every other comes before.
-  Bits last() const { return is_float ? of(static_cast<Bits>(turn == 0 ? infinity : infinity | top)) : all; }
+  Bits last() const { return is_float ? of(static_cast<Bits>(flip == 0 ? infinity : infinity | top)) : all; }
 };
 
 template <class Bits>
-struct least_kind {
+struct min_kind {
   using in = Bits;
   using value = Bits;
   static constexpr bool exact = true;
   order_key<Bits> key;
 
-  explicit least_kind(const detail::reduce_args& a) : key(a) {}
+  explicit min_kind(const detail::reduce_args& a) : key(a) {}
   value none() const { return key.last(); }
   value load(Bits element, std::int64_t) const { return key.of(element); }
   static value combine(value a, value b) { return b < a ? b : a; }
@@ -220,24 +220,24 @@ struct least_kind {
 };
 
 template <class Bits>
-struct placed {
+struct indexed_key {
   Bits key;
-  std::int64_t place;
+  std::int64_t index;
 };
 
 template <class Bits>
-struct place_kind {
+struct argmin_kind {
   using in = Bits;
-  using value = placed<Bits>;
+  using value = indexed_key<Bits>;
   static constexpr bool exact = true;
   order_key<Bits> key;
 
-  explicit place_kind(const detail::reduce_args& a) : key(a) {}
+  explicit argmin_kind(const detail::reduce_args& a) : key(a) {}
   value none() const { return {order_key<Bits>::all, -1}; }
-  value load(Bits element, std::int64_t place) const { return {key.of(element), place}; }
+  value load(Bits element, std::int64_t index) const { return {key.of(element), index}; }
   /// `b` comes later unless nothing came before.
-  static value combine(value a, value b) { return b.place >= 0 && (a.place < 0 || b.key < a.key) ? b : a; }
-  void store(void* out, std::int64_t at, value v) const { static_cast<std::int64_t*>(out)[at] = v.place; }
+  static value combine(value a, value b) { return b.index >= 0 && (a.index < 0 || b.key < a.key) ? b : a; }
+  void store(void* out, std::int64_t at, value v) const { static_cast<std::int64_t*>(out)[at] = v.index; }
 };
 
 /// Both halves of a c128.

@@ -32,7 +32,7 @@ void reduce_long_rows(const work_queue& queue, const reduce_args& a, const Kind&
   }
 }
 
-/// The value of a whole row, which may be empty.
+/// The value of a row, which may be empty.
 template <class Kind>
 typename Kind::value value_of_row(const Kind& kind, const typename Kind::in* in, std::int64_t length) {
   if constexpr (!Kind::exact) {
@@ -90,8 +90,8 @@ template <class Bits>
 void run_bits(const work_queue& queue, const reduce_args& a) {
   if constexpr (std::is_integral_v<Bits>) {
     if (a.op == reduce_op::sum) return run<integer_sum_kind<Bits>>(queue, a);
-    if (a.op == reduce_op::min || a.op == reduce_op::max) return run<least_kind<Bits>>(queue, a);
-    if (a.op == reduce_op::argmin || a.op == reduce_op::argmax) return run<place_kind<Bits>>(queue, a);
+    if (a.op == reduce_op::min || a.op == reduce_op::max) return run<min_kind<Bits>>(queue, a);
+    if (a.op == reduce_op::argmin || a.op == reduce_op::argmax) return run<argmin_kind<Bits>>(queue, a);
   }
   run<bits_kind<Bits>>(queue, a);
 }

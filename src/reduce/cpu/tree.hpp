@@ -74,20 +74,20 @@ typename Kind::value combine_lanes(typename Kind::value* values, int lanes) {
   return values[0];
 }
 
-/// One chunk, of which `left` elements (at least 1) are there; the first has the place `place`.
+/// One chunk, of which `left` elements (at least 1) are there; the first has the index `first`.
 template <class Kind>
 typename Kind::value combine_chunk(const Kind& kind, const typename Kind::in* in, std::int64_t left,
-                                   std::int64_t place) {
+                                   std::int64_t first) {
   constexpr int slots = slots_of<Kind>, row = tree_threads * slots;
   alignas(64) typename Kind::value columns[row];
   if (left >= chunk_of<Kind> && combine_whole_chunk(kind, in, columns)) return combine_lanes<Kind>(columns, tree_lanes);
   int threads = tree_threads;  // that have elements; the others' pads change nothing
   if (left >= chunk_of<Kind>) {
     for (int j = 0; j < row; ++j) {
-      columns[j] = combine_eight(kind, [&](int i) { return kind.load(in[i * row + j], place + i * row + j); });
+      columns[j] = combine_eight(kind, [&](int i) { return kind.load(in[i * row + j], first + i * row + j); });
     }
   } else {
-    const auto element = [&](std::int64_t at) { return kind.load(at < left ? in[at] : kind.pad, place + at); };
+    const auto element = [&](std::int64_t at) { return kind.load(at < left ? in[at] : kind.pad, first + at); };
     const std::int64_t vectors = (left + slots - 1) / slots;
     threads = 1;
     while (threads < vectors && threads < tree_lanes) threads *= 2;
@@ -110,7 +110,7 @@ typename Kind::value combine_chunk(const Kind& kind, const typename Kind::in* in
 /// Fewer elements are combined one by one.
 inline constexpr std::int64_t least_for_vectors = 64;
 
-/// Elements `begin` to `end` of an array, at least one unless the kind is exact; chunks are whole but for the last.
+/// Elements `begin` to `end` of an array, at least one unless the kind is exact; all chunks but the last are full.
 template <class Kind>
 typename Kind::value combine_elements(const Kind& kind, const typename Kind::in* in, std::int64_t begin,
                                       std::int64_t end) {

@@ -12,7 +12,7 @@
 
 namespace twill::cpu {
 
-/// The place of elements of T in the lists of vector_reduce.hpp.
+/// The index of elements of T in the lists of vector_reduce.hpp.
 template <class T>
 inline constexpr int number_index = std::is_same_v<T, float16>               ? 0
                                     : std::is_same_v<T, bfloat16>            ? 1
@@ -26,7 +26,7 @@ inline constexpr int bits_index = sizeof(Bits) == 1   ? 0
                                   : sizeof(Bits) == 4 ? 2
                                                       : 3;
 
-/// Leaves the values of a whole chunk's lanes at the front of `columns`; or does nothing and returns false.
+/// Leaves the values of the lanes of a full chunk at the front of `columns`; or does nothing and returns false.
 template <class T, bool Product>
 bool combine_whole_chunk(const number_kind<T, Product>&, const T* in, calculated<T>* columns) {
   const vector_functions* vector = vectors();
@@ -53,30 +53,30 @@ std::int64_t combine_vectors(const vector_functions& vector, const integer_sum_k
 }
 
 template <class Bits>
-std::int64_t least_of(const vector_functions& vector, const order_key<Bits>& key, const Bits* in, std::int64_t count,
-                      std::uint64_t& least) {
-  return vector.reduce.least[bits_index<Bits>](in, count, {key.turn, key.infinity, key.is_float}, least);
+std::int64_t min_key_of(const vector_functions& vector, const order_key<Bits>& key, const Bits* in, std::int64_t count,
+                        std::uint64_t& least) {
+  return vector.reduce.least[bits_index<Bits>](in, count, {key.flip, key.infinity, key.is_float}, least);
 }
 
 template <class Bits>
-std::int64_t combine_vectors(const vector_functions& vector, const least_kind<Bits>& kind, const Bits* in,
+std::int64_t combine_vectors(const vector_functions& vector, const min_kind<Bits>& kind, const Bits* in,
                              std::int64_t begin, std::int64_t end, Bits& all) {
   std::uint64_t least = 0;
-  const std::int64_t count = least_of(vector, kind.key, in + begin, end - begin, least);
+  const std::int64_t count = min_key_of(vector, kind.key, in + begin, end - begin, least);
   if (count > 0) all = kind.combine(all, static_cast<Bits>(least));
   return begin + count;
 }
 
-/// Pieces that fit the first-level cache: one with a key less than all before is searched for its place.
+/// Pieces that fit the first-level cache: one with a key less than all before is searched for its index.
 template <class Bits>
-std::int64_t combine_vectors(const vector_functions& vector, const place_kind<Bits>& kind, const Bits* in,
-                             std::int64_t begin, std::int64_t end, placed<Bits>& all) {
+std::int64_t combine_vectors(const vector_functions& vector, const argmin_kind<Bits>& kind, const Bits* in,
+                             std::int64_t begin, std::int64_t end, indexed_key<Bits>& all) {
   constexpr std::int64_t piece = (32 << 10) / sizeof(Bits);
   while (begin < end) {
     std::uint64_t least = 0;
-    const std::int64_t count = least_of(vector, kind.key, in + begin, std::min(piece, end - begin), least);
+    const std::int64_t count = min_key_of(vector, kind.key, in + begin, std::min(piece, end - begin), least);
     if (count == 0) break;
-    if (all.place < 0 || least < all.key) {
+    if (all.index < 0 || least < all.key) {
       std::int64_t at = begin;
       while (kind.key.of(in[at]) != least) ++at;
       all = {static_cast<Bits>(least), at};

@@ -314,7 +314,7 @@ __global__ void __launch_bounds__(reduce_threads) reduce_tasks(reduce_problem p)
   if (row < p.rows) reduce_task<Kind>(p, {row * p.stride, p.bytes}, row, block % p.tasks);
 }
 
-// Short rows, and segments of any length: 8 a block, long segments by the whole block.
+// Short rows, and segments of any length: 8 a block, long segments by the entire block.
 template <class Kind>
 __global__ void __launch_bounds__(reduce_threads) reduce_rows(reduce_problem p) {
   if (p.mapping == work_mapping::lanes) return reduce_lane_rows<Kind>(p);

@@ -79,7 +79,7 @@ typename Kind::value scan_each(const typename Kind::element* in, typename Kind::
   return before;
 }
 
-// What the vector unit does leaves the rest of the elements; and, when these are whole lines, `next_sum`, the sum of as
+// What the vector unit does leaves the rest of the elements; and, when these are full lines, `next_sum`, the sum of as
 // many at `next`.
 template <class Kind>
 void scan_span(const typename Kind::element* in, typename Kind::element* out, std::int64_t count,
@@ -133,7 +133,7 @@ typename Kind::value pass_on(const chunk_place<Kind>& here, std::int64_t chunk, 
   return before;
 }
 
-// Scans a chunk, and returns the sum of the one at `next`: in the same loop, if both are whole, so that one comes from
+// Scans a chunk, and returns the sum of the one at `next`: in the same loop, if both are full, so that one comes from
 // memory while the other goes there.
 template <class Kind>
 typename Kind::value scan_chunk(const chunk_place<Kind>& here, typename Kind::value before,
@@ -144,9 +144,11 @@ typename Kind::value scan_chunk(const chunk_place<Kind>& here, typename Kind::va
     from = *head;
     before = Kind::identity();
   }
-  const auto whole = [&](const chunk_place<Kind>& it, std::int64_t begin) { return it.end - begin == chunks.elements; };
+  const auto is_full = [&](const chunk_place<Kind>& it, std::int64_t begin) {
+    return it.end - begin == chunks.elements;
+  };
   const bool together = vector_sum<Kind> >= 0 && vectors() != nullptr && next != nullptr && next->head == next->last &&
-                        whole(here, from) && whole(*next, next->first);
+                        is_full(here, from) && is_full(*next, next->first);
   auto sum = Kind::identity();
   scan_span<Kind>(here.in + from, here.out + from, here.end - from, before, exclusive, chunks.streamed,
                   together ? next->in + next->first : nullptr, &sum);
@@ -173,7 +175,7 @@ void scan_chunks(const scan_args& a, const chunk_list& chunks, std::atomic<std::
   }
 }
 
-// Whole rows, as many as make a chunk.
+// As many rows as make a chunk.
 template <class Kind>
 void scan_rows(const scan_args& a, const chunk_list& chunks, std::int64_t first, std::int64_t end) {
   using element = typename Kind::element;
