@@ -68,10 +68,10 @@ double most_share(const std::vector<std::uint64_t>& partitions) {
 
 TEST_SUITE_BEGIN("profile claims" * doctest::skip(!can_profile));
 
-TEST_CASE("skinny matrices, short rows and small odd matrices: whole sectors, no bank conflicts") {
+TEST_CASE("narrow matrices and small odd matrices: whole sectors, no bank conflicts") {
   for (const auto& gpu : gpus) {
-    for (const matrices& m : {matrices{16384, 4, 4, 1}, matrices{16384, 2, 16, 1}, matrices{131072, 32, 1, 1},
-                              matrices{131072, 16, 2, 1}, matrices{3, 3, 1, 1 << 17}, matrices{5, 7, 1, 1 << 16}}) {
+    for (const matrices& m : {matrices{16384, 4, 4, 1}, matrices{16384, 2, 16, 1}, matrices{3, 3, 1, 1 << 17},
+                              matrices{5, 7, 1, 1 << 16}}) {
       CAPTURE(gpu);
       CAPTURE(m.rows);
       CAPTURE(m.cols);
@@ -85,7 +85,7 @@ TEST_CASE("skinny matrices, short rows and small odd matrices: whole sectors, no
   }
 }
 
-TEST_CASE("narrow matrices, too few for strips: no bank conflicts") {
+TEST_CASE("rows of 32 bytes: no bank conflicts") {
   for (const auto& gpu : gpus) {
     CAPTURE(gpu);
     const auto seen = of_transpose(gpu, {4096, 32, 1, 1});

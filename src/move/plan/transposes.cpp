@@ -14,7 +14,7 @@ namespace {
 struct kernel_cost {
   double launch, factor[5];
 };
-constexpr kernel_cost narrow_cost{6.1, {0.99, 1.03, 0.975, 0.976, 0.987}};
+constexpr kernel_cost narrow_cost{5.8, {0.99, 1.03, 0.975, 0.976, 0.987}};
 constexpr kernel_cost tiled_2d_cost{5.93, {1.089, 1.039, 1.029, 1.036, 1.03}};
 constexpr kernel_cost tiled_4byte_cost{5.9, {0.93, 0.92, 1.02, 1, 1}};
 constexpr kernel_cost staged_cost{6.79, {1.135, 1.002, 0.987, 0.974, 0.987}};
@@ -23,7 +23,7 @@ constexpr kernel_cost staged_strided_cost{5.8, {1.07, 1.01, 0.99, 0.99, 1}};  //
 constexpr kernel_cost staged_rows_cost{6.42, {1.233, 1.105, 1.046, 1.023, 1}};
 constexpr kernel_cost staged_cols_cost{7.13, {1.674, 1.268, 1.177, 1, 1}};
 constexpr kernel_cost elementwise_batch_cost{7.4, {2.1, 2.1, 2.1, 2.1, 2.1}};
-constexpr double misaligned_launch[5] = {8.5, 6.4, 5.9, 5.9, 6};
+constexpr double misaligned_launch[5] = {8.5, 6.4, 6, 6, 6};
 constexpr double vec3_launch = 9.5;
 
 // A transpose as its candidates see it.
@@ -192,7 +192,8 @@ double misaligned_2d_factor(const matrices& m) {
   const double moved = 0.65 + 0.15 * around;
   // Between the rows of a matrix lie those of others: nobody completes their sectors in time.
   const bool is_cut = m.is_interleaved() && m.out_alignment() < 32;
-  return std::sqrt(issue * issue + moved * moved) + (is_cut ? std::min(0.4, 100 / static_cast<double>(m.down)) : 0);
+  const double both = std::max(1.05, std::sqrt(issue * issue + moved * moved));  // never ahead of full vectors
+  return both + (is_cut ? std::min(0.4, 100 / static_cast<double>(m.down)) : 0);
 }
 
 // Matrices of which few end at a multiple of 16 bytes need the long windows.
