@@ -22,11 +22,16 @@ bool lines_aligned(const permute_args& a, int first) {
   return bits % 16 == 0;
 }
 
+constexpr int in_block = kernels::rows_threads * kernels::rows_depth;  // vectors
+
+// Of the lines that a block may meet.
+std::int64_t shared_bytes(std::int64_t vectors_in_line) {
+  return (in_block / vectors_in_line + 2) * 16;
+}
+
 template <class Unit>
 void start(const work_queue& queue, const permute_args& a, const line_rows& m) {
-  constexpr int in_block = kernels::rows_threads * kernels::rows_depth;
-  const std::int64_t lines = in_block / m.by_line.divisor + 2;
-  check(launch(queue, grid_of(ceil_div(m.chunks, in_block), kernels::rows_threads, lines * 16),
+  check(launch(queue, grid_of(ceil_div(m.chunks, in_block), kernels::rows_threads, shared_bytes(m.by_line.divisor)),
                &kernels::permute_rows<Unit>, static_cast<unsigned char*>(a.out),
                static_cast<const unsigned char*>(a.in), m),
         "launch of permute");
@@ -56,6 +61,7 @@ bool permute_by_rows(const work_queue& queue, const permute_args& a, bool only_a
   }
   m.in_high += a.run_bytes;
   const std::int64_t by_line = (m.line_bytes + (lines_aligned(a, first) ? 15 : 30)) / 16;
+  if (shared_bytes(by_line) > limits_of(queue.device->properties()).shared_bytes) return false;
   m.by_line = kernels::make_divisor(by_line);
   m.chunks = lines * by_line;
   if (lines > INT32_MAX) return false;
