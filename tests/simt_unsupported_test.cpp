@@ -75,6 +75,15 @@ TEST_CASE("a scan of more than 2^31 tiles") {
         }) == errc::unsupported);
 }
 
+TEST_CASE("rows of 16 bytes on a device with too little shared memory for their kernel: another one copies them") {
+  const auto device = twill::device::open("simt:gtx280");
+  const twill::stream stream(device);
+  twill::raw_buffer in(device, 55 * 16), out(device, 55 * 32);
+  twill::fill_bytes(stream, in.data(), 3, in.size_bytes());
+  CHECK_NOTHROW(twill::copy_bytes(stream, in.data(), out.data(), 1, {55, 16, 0, 32}));
+  CHECK_NOTHROW(stream.wait());
+}
+
 TEST_CASE("a scan whose tile does not fit shared memory") {
   const auto device = twill::device::open("simt:gtx280");
   const twill::stream stream(device);
