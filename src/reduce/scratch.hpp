@@ -36,12 +36,12 @@ inline std::size_t reduce_columns_scratch(reduce_op op, element_type type, std::
     const int value_bytes = std::max(4, bytes);
     partials = value_bytes * column_partials(tree_of_columns_of(rows, cols, bytes), slots, value_bytes);
   } else {
-    const int value_bytes = op == reduce_op::argmin || op == reduce_op::argmax ? 16 : 8;
-    const auto in = [&](int a_lane) {
-      return column_partials(tree_of_exact_columns(rows, cols, a_lane, multiprocessors), std::max(1, a_lane),
-                             value_bytes);
+    const bool indexed = op == reduce_op::argmin || op == reduce_op::argmax;
+    const auto in = [&](int a_lane, int value_bytes) {
+      const auto tree = tree_of_exact_columns(rows, cols, a_lane, multiprocessors);
+      return value_bytes * column_partials(tree, std::max(1, a_lane), value_bytes);
     };
-    partials = value_bytes * std::max(in(0), in(slots));
+    partials = std::max(in(0, indexed ? 16 : 8), in(slots, indexed && bytes >= 4 ? 16 : 8));
   }
   return partials == 0 ? 0 : reduce_ticket_bytes + static_cast<std::size_t>(partials);
 }
