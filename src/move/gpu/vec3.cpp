@@ -79,7 +79,8 @@ int accesses_of(const odd_plan& p, const transpose_args& a) {
       return first % m.height * m.row_pitch + first / m.height * Bytes;
     }
     const std::int64_t column = lane % m.columns, address = address_of(a.out) + column * m.out_ld;
-    const std::int64_t above = m.lead == 0 ? 0 : address / element::alignment * inverse & (element::group - 1);
+    const std::int64_t above =
+        m.lead == 0 ? 0 : address / element::alignment % element::group * inverse & (element::group - 1);
     return (m.lead - above) * m.row_pitch + lane / m.columns * m.group_pitch + column * Bytes;
   });
 }
