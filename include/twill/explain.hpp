@@ -29,7 +29,7 @@ TWILL_API std::vector<kernel_family> kernel_families();
 /// The candidates for `permute_bytes` of a shape, the cheapest first: that one is chosen.
 ///
 /// Shape: as for `permute`. Empty for an empty shape, for one that is a plain copy of contiguous bytes, and on "cpu".
-/// Memory: of `in` and `out` the addresses alone count, for their alignment; null stands for well aligned ones.
+/// Memory: `in` and `out` are not accessed, only their alignment counts; null means fully aligned.
 /// Order: nothing is launched.
 /// Throws: invalid_argument, as `permute_bytes`.
 TWILL_API std::vector<candidate> explain_permute(const device& on, extent element_bytes, const permute_shape& shape,

@@ -13,9 +13,9 @@
 
 namespace twill {
 
-/// How an array lies over the ranks of a team. Dimension d is cut into `parts[d]` parts, and rank r holds the part with
-/// the indices that r has as a number with the digits parts[0], parts[1], ..., the last of them fastest. Of an extent n
-/// cut into p parts the first n % p have n / p + 1 indices, the others n / p; parts may be empty.
+/// How an array is distributed over the ranks of a team. Dimension d is cut into `parts[d]` parts; the part of rank r
+/// has as indices the mixed-radix digits of r in bases parts[0], parts[1] ..., the last fastest. Of an extent n cut
+/// into p parts the first n % p have n / p + 1 indices, the others n / p; parts may be empty.
 ///   slab:    {{P, 1, 1}}       rank r holds planes
 ///   pencil:  {{P, Q, 1}}       rank p * Q + q
 struct distribution {
@@ -27,7 +27,7 @@ struct distribution {
   dims lds{};
 };
 
-/// An array and how it lies before and after.
+/// An array and its distribution before and after.
 struct global_shape {
   dims extents{};  ///< of the whole array
   distribution in{}, out{};
@@ -46,7 +46,7 @@ TWILL_API local_part part_of(const dims& extents, const distribution& lies, int 
 
 /// What carries the elements from one rank to another.
 enum class transport {
-  automatic,  ///< the one with the lowest cost of those that can; the same on all ranks
+  automatic,  ///< direct or copy by cost where they are possible, else nccl, else mpi; the same on all ranks
   direct,     ///< kernels store into the memory of the peers: devices of one process, or GPUs of one host
   mpi,        ///< through host memory and the messages of a `team_link`: the host waits for them
   copy,       ///< permuted part by part, and pushed into the peers' memory by copy engines; where `direct` is possible
@@ -73,8 +73,8 @@ struct member_memory {
   void* out = nullptr;
 };
 
-/// Moves an array that lies over the ranks of a team into another distribution, with its local dimensions in another
-/// order: a global transpose. A plan: it is made once for given memory and run any number of times.
+/// Redistributes an array over the ranks of a team, with its local dimensions in another order: a global transpose. A
+/// plan: it is made once for given memory and run any number of times.
 ///
 /// An empty object (default-constructed or moved from) may be destroyed and assigned to; everything else throws
 /// invalid_argument. Plans and their teams may be destroyed in any order, when the work given to the streams is done.
@@ -87,14 +87,13 @@ class TWILL_API global_transpose {
   /// Shape: `{{4, 6}, {{2, 1}}, {{1, 2}, {1, 0}}}` on 2 ranks: rank 0 holds rows 0 and 1 of a 4 x 6 matrix, rank 1
   ///   rows 2 and 3; afterwards rank 0 holds rows 0 to 2 of the transposed 6 x 4 matrix, rank 1 rows 3 to 5.
   /// Memory: device memory of each rank's device, `part_of(...).elements` elements of `element_bytes` (1 to 64) bytes;
-  ///   no alignment beyond 1 byte. Valid, on all ranks, until the last plan is destroyed. The plan allocates on each
+  ///   no alignment beyond 1 byte. Valid until the plan is destroyed on every rank. The plan allocates on each
   ///   device 24 bytes a rank for the handshake; transport mpi buffers of up to 16 MiB on device and host; transport
   ///   copy as much as the rank sends; transport nccl as much as it sends and receives, less what needs no packing.
   /// Order: waits for the other ranks.
   /// Throws: the same on every rank, naming the first rank that has a reason: invalid_argument, also where ranks
-  /// disagree;
-  ///   unsupported where the named transport (or none) reaches all peers; out_of_memory; device_fault when the link
-  ///   fails.
+  ///   disagree; unsupported where the named one, or every transport, fails to reach a peer; out_of_memory;
+  ///   device_fault when the link fails.
   global_transpose(const team& on, extent element_bytes, const global_shape& shape,
                    const std::vector<member_memory>& local, const global_options& options = {});
   ~global_transpose();
@@ -110,14 +109,13 @@ class TWILL_API global_transpose {
   ///   `out` is written after what its stream held before, on whatever device the data comes from, and is complete for
   ///   what its stream is given later. On "cpu" and "simt", and by transport mpi, the work is done when the call
   ///   returns.
-  /// Throws: invalid_argument; launch_failed; device_fault naming the ranks that did not come in time: the plan is then
-  /// of
-  ///   no more use.
+  /// Throws: invalid_argument; launch_failed; device_fault naming the ranks that did not arrive in time, after
+  ///   which the plan cannot be run.
   void run(const std::vector<stream_ref>& streams);
   /// The same where this process holds one rank.
   void run(stream_ref stream) { run(std::vector<stream_ref>{stream}); }
 
-  /// What it runs by; never `automatic`.
+  /// The transport in use; never `automatic`.
   transport via() const;
 
   /// Bytes that local rank `local_ranks()[i]` sends to other ranks in one run.

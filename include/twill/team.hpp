@@ -16,8 +16,8 @@ class team_state;
 }
 
 /// How one rank of a team of processes (or of threads) reaches the others. Each function throws when it fails, and also
-/// when a peer does not come within a time that the link knows: a call that never returns would hang its team. What is
-/// thrown should name the peers that are missing.
+/// when a peer does not arrive within the link's own timeout: a call that never returns would hang its team. The
+/// exception should name the peers that are missing.
 struct team_link {
   int rank = 0;
   int size = 1;
@@ -28,7 +28,7 @@ struct team_link {
 
   // For transport::mpi alone; all three or none. Messages between two ranks keep their order.
 
-  /// Begins to send host memory, which stays as it is until `finish`; returns what names the transfer there.
+  /// Begins to send host memory, which is not modified until `finish`; returns the handle that `finish` takes.
   std::function<void*(int peer, const void* data, std::size_t bytes)> send;
   /// Begins to receive exactly `bytes` bytes.
   std::function<void*(int peer, void* data, std::size_t bytes)> receive;
