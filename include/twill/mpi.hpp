@@ -28,8 +28,8 @@ inline void check(int code, const char* what) {
   throw std::runtime_error(std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length)));
 }
 
-/// A communicator of Twill's own beside the application's, which no message of the application meets. It lives as long
-/// as that one, for freeing it is collective.
+/// A duplicate of the application's communicator, so that messages never match the application's. It is freed with the
+/// original, since freeing is collective.
 struct private_communicator {
   MPI_Comm comm = MPI_COMM_NULL;
   int teams = 0;  // made on it, the same on all ranks: each has a tag of its own
