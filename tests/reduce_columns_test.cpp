@@ -230,4 +230,16 @@ TEST_CASE("the scratch of columns is at most 8 MiB, and small for few columns") 
   });
 }
 
+TEST_CASE("columns of one chunk need no scratch") {
+  support::on_each_stream([](const twill::device& device, twill::stream_ref stream) {
+    CAPTURE(device.properties().name);
+    const std::vector<float> data(16, 1.5F);
+    arrays<float, float> a(stream, data, 0, 4);
+    const twill::reduce_shape shape{4, 4};
+    REQUIRE(twill::reduce_columns_scratch_bytes(device, a.first, a.to(), shape) == 0);
+    twill::reduce_columns(stream, a.first, a.to(), shape, {});
+    CHECK(a.results() == std::vector<float>(4, 6.0F));
+  });
+}
+
 TEST_SUITE_END();

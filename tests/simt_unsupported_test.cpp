@@ -10,6 +10,7 @@
 #include <twill/twill.hpp>
 
 #include "support/cases.hpp"
+#include "support/team_run.hpp"
 
 namespace {
 
@@ -98,6 +99,16 @@ TEST_CASE("a scan whose tile does not fit shared memory") {
   twill::download_bytes(stream, out.data(), &found, 4);
   CHECK(found == 0x07070707u);
   CHECK_NOTHROW(stream.wait());
+}
+
+TEST_CASE("slabs in vectors, with 16 KiB of shared memory") {
+  twill::global_options options;
+  options.via = twill::transport::direct;
+  const auto device = twill::device::open("simt:gtx280");
+  for (const std::int64_t bytes : {1, 2, 4}) {
+    CAPTURE(bytes);
+    CHECK(support::right_in_one_process(device, support::slab_transpose(2, 544, 288, bytes), 1, 0, options));
+  }
 }
 
 TEST_SUITE_END();

@@ -82,7 +82,7 @@ class direct final : public carrier {
     });
   }
 
-  // Each step for all local ranks before the next: no stream waits for what is given to another one later.
+  // Each step for all local ranks before the next: ranks that share a device wait for what is in its queues already.
   void run(const std::vector<stream_ref>& streams) override {
     const int count = team_->local_count();
     for (int i = 0; i < count; ++i) {
@@ -136,8 +136,8 @@ class direct final : public carrier {
 
   void exchange(int i, stream_ref stream) {
     const member& from = members_[static_cast<std::size_t>(i)];
-    // Where the host waits, it waits for all.
-    if (from.awaits || peer_access_of(device_of(stream)).is_synchronous()) {
+    // Where the host waits, it waits for all. Blocks that wait could fill a device that another rank's signal needs.
+    if (from.awaits || !device_each_ || peer_access_of(device_of(stream)).is_synchronous()) {
       counters_.await(i, stream, handshake_phase::ready);
     }
     if (!from.tiles.empty()) {

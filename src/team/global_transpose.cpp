@@ -156,6 +156,17 @@ std::unique_ptr<carrier> make_carrier(const team_job& job, transport via) {
   }
 }
 
+// `copy` needs scratch memory: without it the free choice is `direct`. Every rank sees the same error.
+std::unique_ptr<carrier> carrier_of(const team_job& job, transport& via) {
+  try {
+    return make_carrier(job, via);
+  } catch (const error& e) {
+    if (job.options.via != transport::automatic || via != transport::copy || e.code() != errc::out_of_memory) throw;
+    via = transport::direct;
+    return make_direct(job);
+  }
+}
+
 }  // namespace
 }  // namespace detail
 
@@ -195,7 +206,7 @@ global_transpose::global_transpose(const team& on, extent element_bytes, const g
     auto made = std::make_unique<impl>();
     made->job = detail::agreed_job(on, element_bytes, shape, local, options);
     made->via = detail::chosen(made->job, options.via);
-    made->carrier = detail::make_carrier(made->job, made->via);
+    made->carrier = detail::carrier_of(made->job, made->via);
     for (const int rank : made->job.team->local()) {
       std::int64_t sent = 0;
       for (const detail::piece& to : pieces_from(made->job.layout, rank)) sent += to.peer == rank ? 0 : to.bytes;

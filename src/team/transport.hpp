@@ -18,7 +18,7 @@ struct team_job {
   std::shared_ptr<team_state> team;
   team_layout layout;
   std::vector<member_memory> memory;  ///< of local ranks
-  global_options options;             ///< `via` is the transport that was chosen
+  global_options options;             ///< as given: `via` may be automatic
 };
 
 class carrier {

@@ -117,7 +117,7 @@ class team_runner {
       if (!at || !report_.results[*at].ms) continue;
       bench_result& row = report_.results[*at];
       row.roof = roof_name;
-      if (roof > 0) row.of_roof = *row.gbps / roof;
+      if (roof > 0 && row.gbps) row.of_roof = *row.gbps / roof;
       if (memcpy_rate > 0) row.of_memcpy = 2 * part_bytes_ / (row.ms->median * 1e-3) * 1e-9 / memcpy_rate;
     }
   }

@@ -53,7 +53,9 @@ inline std::vector<twill::device> team_devices(const twill::device& first, int s
   std::vector<twill::device> all{first};
   for (const auto& name : test_devices()) {
     const auto other = twill::device::open(name);
-    if (other.properties().backend == first.properties().backend && other != first) all.push_back(other);
+    const bool is_alike =
+        other.properties().backend == first.properties().backend && other.properties().name == first.properties().name;
+    if (is_alike && other != first) all.push_back(other);
   }
   std::vector<twill::device> ranks;
   for (std::size_t rank = 0; rank < static_cast<std::size_t>(size); ++rank) ranks.push_back(all[rank % all.size()]);

@@ -1,5 +1,7 @@
 // Which kernel permutes what.
 
+#include <iterator>
+
 #include "elementwise.hpp"
 
 #include "families.hpp"
@@ -55,6 +57,7 @@ bool launch_transpose(const work_queue& queue, const detail::transpose_args& a, 
   using start = void (*)(const work_queue&, const detail::transpose_args&);
   constexpr start starts[] = {&start_skinny, &start_tile, &start_quads, &start_words, &start_small,
                               &start_whole,  nullptr,     &start_slab,  &start_band,  &start_apart};
+  static_assert(std::size(starts) == static_cast<std::size_t>(detail::family::vec3), "one for each family before vec3");
   if (kind == detail::family::staged_strided) return transpose_by_spans(queue, a, only_ask);
   if (kind == detail::family::vec3) return start_odd(queue, a, only_ask);
   if (!only_ask) starts[static_cast<int>(kind)](queue, a);

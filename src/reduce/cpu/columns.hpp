@@ -18,6 +18,7 @@ const typename Kind::in* row_of(const detail::reduce_args& a, std::int64_t row) 
 }
 template <class Kind>
 typename Kind::value* partials_of(const detail::reduce_args& a) {
+  if (a.scratch == nullptr) return nullptr;  // one chunk: no partial results
   return reinterpret_cast<typename Kind::value*>(static_cast<unsigned char*>(a.scratch) + detail::reduce_ticket_bytes);
 }
 template <class Kind>

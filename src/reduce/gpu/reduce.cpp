@@ -63,7 +63,7 @@ kernels::reduce_problem problem_of(const reduce_args& a, const op_traits& traits
   const bool packed = a.rows == 1 || a.over == detail::reduce_over::segments || p.stride % 16 == 0;
   p.aligned = packed && reinterpret_cast<std::uintptr_t>(a.in) % 16 == 0;
   p.tickets = static_cast<std::uint32_t*>(a.scratch);
-  p.partials = static_cast<unsigned char*>(a.scratch) + detail::reduce_ticket_bytes;
+  if (a.scratch != nullptr) p.partials = static_cast<unsigned char*>(a.scratch) + detail::reduce_ticket_bytes;
   const bool nothing = (a.over == detail::reduce_over::columns ? a.rows : a.cols) == 0;
   const std::uint64_t imaginary = a.op == reduce_op::sum && traits.pad != traits.empty ? traits.pad : 0;
   repeat_element(p.empty, traits.empty, a.in_type, 0);

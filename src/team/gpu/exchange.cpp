@@ -59,7 +59,7 @@ void start(const work_queue& queue, const detail::exchange_call& call, const exc
   constexpr int edge = 16 / Bytes, depth = kernels::tile_depth<Bytes>;
   const device_limits limits = limits_of(queue.device->properties());
   tile_shape t = shape_of(Bytes);
-  while (tile_bytes(t, edge) > limits.shared_bytes / 2 && t.lines_shift > 2) --t.lines_shift;
+  while (tile_bytes(t, edge) > limits.shared_bytes / 2 && t.lines_shift > 0) --t.lines_shift;
   const std::int64_t first_ready = counter_of(detail::handshake_phase::ready, call.with.size, 0);
   kernels::exchange_parts all{call.with, first_ready, call.ticks, count, {}};
   std::int64_t most = 1;
