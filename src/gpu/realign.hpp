@@ -16,8 +16,8 @@ struct unit_chunk {
     Chunk chunk;
     Unit unit[chunk_bytes / unit_bytes];
   };
-  __device__ void take(const Chunk& from) { chunk = from; }
-  __device__ Chunk whole() const { return chunk; }
+  __device__ void load(const Chunk& from) { chunk = from; }
+  __device__ Chunk packed() const { return chunk; }
 };
 
 // 1- and 2-byte units are packed in registers: clang 15 spills a union of them to scratch memory.
@@ -26,12 +26,12 @@ struct unit_chunk<Unit, Chunk, true> {
   static constexpr int size = static_cast<int>(sizeof(Unit));
   Unit unit[16 / size];
 
-  __device__ void take(const Chunk& from) {
+  __device__ void load(const Chunk& from) {
     const std::uint32_t w[4] = {word<0>(from), word<1>(from), word<2>(from), word<3>(from)};
 #pragma unroll
     for (int u = 0; u < 16 / size; ++u) unit[u] = static_cast<Unit>(w[u * size / 4] >> (u * size % 4 * 8));
   }
-  __device__ Chunk whole() const {
+  __device__ Chunk packed() const {
     std::uint32_t w[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {

@@ -35,7 +35,7 @@ __device__ int tile_place(const tile_matrices& m, int y) {
 }
 
 // Moves the blocks of a thread, each so many threads behind the one before, to the transposed tile.
-template <int Bytes, bool Around, bool Whole>
+template <int Bytes, bool Around, bool Full>
 __device__ void load_tile(word16* tile, const unsigned char* in, const tile_matrices& m, int lines_here,
                           int chunks_here) {
   constexpr int edge = 16 / Bytes, depth = tile_depth<Bytes>;
@@ -46,14 +46,14 @@ __device__ void load_tile(word16* tile, const unsigned char* in, const tile_matr
   // Issue all loads before the first use: a predicate between them would serialise them.
 #pragma unroll
   for (int d = 0; d < depth; ++d) {
-    if (!Whole && (line_of(d) >= lines_here || chunk_of(d) >= chunks_here)) continue;
+    if (!Full && (line_of(d) >= lines_here || chunk_of(d) >= chunks_here)) continue;
     const unsigned char* from = in + line_of(d) * edge * m.in_ld + chunk_of(d) * 16;
 #pragma unroll
     for (int i = 0; i < edge; ++i) unpack_words(w[d][i], load_chunk<Around>(from + i * m.in_ld));
   }
 #pragma unroll
   for (int d = 0; d < depth; ++d) {
-    if (!Whole && (line_of(d) >= lines_here || chunk_of(d) >= chunks_here)) continue;
+    if (!Full && (line_of(d) >= lines_here || chunk_of(d) >= chunks_here)) continue;
     register_block<Bytes>::transpose(w[d]);
     word16* to = tile + tile_place<Bytes>(m, chunk_of(d) * edge) + line_of(d);
 #pragma unroll
@@ -65,7 +65,7 @@ __device__ void load_tile(word16* tile, const unsigned char* in, const tile_matr
 }
 
 // Writes `width` output rows of `lines_here` chunks, a chunk a thread at a time.
-template <int Bytes, bool Whole>
+template <int Bytes, bool Full>
 __device__ void store_tile(unsigned char* out, const word16* tile, const tile_matrices& m, int lines_here, int width) {
   constexpr int chunks = tile_depth<Bytes> * (16 / Bytes), group = 4;
   const int thread = threadIdx.x, threads = blockDim.x, mask = (1 << m.lines_shift) - 1;
@@ -75,12 +75,12 @@ __device__ void store_tile(unsigned char* out, const word16* tile, const tile_ma
 #pragma unroll
     for (int g = 0; g < group; ++g) {
       const int at = thread + (d + g) * threads, y = at >> m.lines_shift, c = at & mask;
-      if (Whole || (y < width && c < lines_here)) held[g] = tile[tile_place<Bytes>(m, y) + c];
+      if (Full || (y < width && c < lines_here)) held[g] = tile[tile_place<Bytes>(m, y) + c];
     }
 #pragma unroll
     for (int g = 0; g < group; ++g) {
       const int at = thread + (d + g) * threads, y = at >> m.lines_shift, c = at & mask;
-      if (Whole || (y < width && c < lines_here)) *reinterpret_cast<word16*>(out + y * m.out_ld + c * 16) = held[g];
+      if (Full || (y < width && c < lines_here)) *reinterpret_cast<word16*>(out + y * m.out_ld + c * 16) = held[g];
     }
   }
 }

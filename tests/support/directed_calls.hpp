@@ -20,7 +20,7 @@ class directed_calls {
   static std::vector<drawn_call> of(const twill::device_properties& device) {
     directed_calls all(device);
     all.aligned();
-    all.skinny();
+    all.narrow();
     all.any_rows();
     all.small();
     all.with_gaps();
@@ -69,7 +69,7 @@ class directed_calls {
     transpose({67, 1}, 16, 16, 48);
   }
 
-  void skinny() {
+  void narrow() {
     for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
       const std::int64_t step = 16 / bytes, length = 67 * step;
       for (std::int64_t few = 2; few <= 8; ++few) {
@@ -79,7 +79,7 @@ class directed_calls {
     }
   }
 
-  // Misaligned rows: tiles of words, few of them and many; slabs of packed rows, bands of packed columns.
+  // Misaligned rows: tiles of words, few of them and many; row_tiles of packed rows, col_tiles of packed columns.
   void any_rows() {
     for (const std::int64_t bytes : {1, 2, 4, 8}) {
       const std::int64_t rows = bytes == 1 ? 477 : bytes == 2 ? 131 : 67, cols = bytes == 1 ? 133 : 67;

@@ -101,7 +101,7 @@ class tile_mover {
     }
     if (!same) prepare();
     others_.each([&](std::int64_t from, std::int64_t to) { move_block(in + from, buffer_.data() + to); });
-    rows_out_.each([&](std::int64_t from, std::int64_t to) { put(out + to, buffer_.data() + from); });
+    rows_out_.each([&](std::int64_t from, std::int64_t to) { store(out + to, buffer_.data() + from); });
   }
 
  private:
@@ -147,7 +147,7 @@ class tile_mover {
     }
   }
 
-  void put(unsigned char* to, const unsigned char* from) const {
+  void store(unsigned char* to, const unsigned char* from) const {
     if (streamed_by_ != nullptr) return streamed_by_->stream(to, from, static_cast<std::size_t>(run_));
     std::memcpy(to, from, static_cast<std::size_t>(run_));
   }

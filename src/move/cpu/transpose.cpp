@@ -84,7 +84,7 @@ unsigned char* output_at(const transpose_args& a, std::int64_t matrix, std::int6
   return static_cast<unsigned char*>(a.out) + (matrix * a.out_stride + col * a.out_ld + row) * a.element_bytes;
 }
 
-void put(const plan& p, unsigned char* to, const unsigned char* from, std::int64_t bytes) {
+void store(const plan& p, unsigned char* to, const unsigned char* from, std::int64_t bytes) {
   p.with.vector->stream(to, from, static_cast<std::size_t>(bytes));
 }
 
@@ -102,7 +102,7 @@ void move_buffered(const transpose_args& a, const plan& p, std::int64_t matrix, 
     const auto to_line = [&](std::int64_t at) { return at + (line_bytes - (address + at) % line_bytes) % line_bytes; };
     const std::int64_t first = row == 0 ? 0 : to_line(0);
     const std::int64_t end = last ? left * bytes : std::min(to_line(p.height * bytes), left * bytes);
-    if (first < end) put(p, to + first, buffer + c * pitch + first, end - first);
+    if (first < end) store(p, to + first, buffer + c * pitch + first, end - first);
   }
 }
 
@@ -115,7 +115,7 @@ void move_run(const transpose_args& a, const plan& p, std::int64_t matrix, std::
     p.with.move({input_at(a, matrix + i, 0, col), buffer + i * size, a.in_ld * bytes, a.rows * bytes, a.rows, width},
                 false);
   }
-  put(p, output_at(a, matrix, 0, col), buffer, count * size);
+  store(p, output_at(a, matrix, 0, col), buffer, count * size);
 }
 
 struct tile_place {

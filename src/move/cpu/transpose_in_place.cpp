@@ -98,7 +98,7 @@ void swap_square(const detail::work_queue& queue, const transpose_in_place_args&
 
 // --- small matrices: through a buffer --------------------------------------------------------------------------------
 
-void turn_small(const detail::work_queue& queue, const transpose_in_place_args& a) {
+void transpose_small(const detail::work_queue& queue, const transpose_in_place_args& a) {
   const std::int64_t matrix_bytes = a.rows * a.cols * a.element_bytes;
   const std::int64_t at_once = std::max<std::int64_t>(1, local_bytes / matrix_bytes);
   team_of(queue).run(static_cast<std::size_t>(ceil_div(a.batch, at_once)), [&](std::size_t task) {
@@ -121,7 +121,7 @@ void turn_small(const detail::work_queue& queue, const transpose_in_place_args& 
 
 // --- with a scratch matrix -------------------------------------------------------------------------------------------
 
-void turn_by_copy(const detail::work_queue& queue, const transpose_in_place_args& a) {
+void transpose_by_copy(const detail::work_queue& queue, const transpose_in_place_args& a) {
   const std::int64_t matrix = a.rows * a.cols;
   for (std::int64_t i = 0; i < a.batch; ++i) {
     unsigned char* data = static_cast<unsigned char*>(a.data) + i * a.stride * a.element_bytes;
@@ -171,7 +171,7 @@ class passes {
 
  private:
   // The columns [first, end) of row r, to `to`: forwards what stands there, backwards what belongs there.
-  void turn_row(std::int64_t r, std::int64_t first, std::int64_t end, unsigned char* to) const {
+  void permute_row(std::int64_t r, std::int64_t first, std::int64_t end, unsigned char* to) const {
     const unsigned char* from = matrix_ + r * g_.length * g_.bytes;
     with_size(g_.bytes, [&](auto bytes) {
       for (std::int64_t j = first; j < end; ++j) {
@@ -191,7 +191,7 @@ class passes {
       team_.run(static_cast<std::size_t>(g_.height), [&](std::size_t r) {
         host::work_buffer held;
         unsigned char* const buffer = held.data();
-        turn_row(static_cast<std::int64_t>(r), 0, g_.length, buffer);
+        permute_row(static_cast<std::int64_t>(r), 0, g_.length, buffer);
         std::memcpy(matrix_ + static_cast<std::int64_t>(r) * row_bytes, buffer, static_cast<std::size_t>(row_bytes));
       });
       return;
@@ -201,7 +201,7 @@ class passes {
       const auto parts = static_cast<std::size_t>(ceil_div(g_.length, part));
       team_.run(parts, [&](std::size_t p) {
         const auto first = static_cast<std::int64_t>(p) * part;
-        turn_row(r, first, std::min(g_.length, first + part), scratch_);
+        permute_row(r, first, std::min(g_.length, first + part), scratch_);
       });
       team_.run(parts, [&](std::size_t p) {
         const auto first = static_cast<std::int64_t>(p) * part, count = std::min(g_.length - first, part);
@@ -212,7 +212,7 @@ class passes {
   }
 
   // All rows of the columns [first, first + width), through `buffer`.
-  void turn_strip(bool rotate, std::int64_t first, std::int64_t width, unsigned char* buffer) const {
+  void permute_strip(bool rotate, std::int64_t first, std::int64_t width, unsigned char* buffer) const {
     const std::int64_t pitch = g_.length * g_.bytes;
     with_size(g_.bytes, [&](auto bytes) {
       for (std::int64_t i = 0; i < g_.height; ++i) {
@@ -237,13 +237,13 @@ class passes {
         host::work_buffer held;
         unsigned char* const buffer = held.data();
         const auto first = static_cast<std::int64_t>(s) * width;
-        turn_strip(rotate, first, std::min(width, g_.length - first), buffer);
+        permute_strip(rotate, first, std::min(width, g_.length - first), buffer);
       });
       return;
     }
     const std::int64_t wide = scratch_bytes_ / column;  // at least one column
     for (std::int64_t j = 0; j < g_.length; j += wide) {
-      turn_strip(rotate, j, std::min(wide, g_.length - j), scratch_);
+      permute_strip(rotate, j, std::min(wide, g_.length - j), scratch_);
     }
   }
 
@@ -261,9 +261,9 @@ void transpose_in_place(const detail::work_queue& queue, const transpose_in_plac
   if (a.rows == a.cols) {
     swap_square(queue, a);
   } else if (bytes <= local_bytes) {
-    turn_small(queue, a);
+    transpose_small(queue, a);
   } else if (a.scratch_bytes >= bytes) {
-    turn_by_copy(queue, a);
+    transpose_by_copy(queue, a);
   } else {
     passes each(queue, a);
     for (std::int64_t i = 0; i < a.batch; ++i) {

@@ -9,20 +9,20 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-constexpr int naive_threads = 256;
+constexpr int elementwise_threads = 256;
 
 /// Dimensions in the output's order, the first being the units of a run.
-struct naive_dims {
+struct elementwise_dims {
   std::int64_t units;  // in all
   int rank;
   std::int64_t extent[9], in_stride[9], out_stride[9];  // strides in bytes
 };
 
 template <class Unit>
-__global__ void __launch_bounds__(naive_threads)
-    permute_naive(unsigned char* out, const unsigned char* in, naive_dims d) {
+__global__ void __launch_bounds__(elementwise_threads)
+    permute_elementwise(unsigned char* out, const unsigned char* in, elementwise_dims d) {
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-  std::int64_t place = block * naive_threads + threadIdx.x;
+  std::int64_t place = block * elementwise_threads + threadIdx.x;
   if (place >= d.units) return;
   for (int i = 0; i < d.rank; ++i) {
     const std::int64_t rest = place / d.extent[i], index = place - rest * d.extent[i];

@@ -20,8 +20,8 @@ using detail::transpose_in_place_args;
 using detail::work_queue;
 
 // Units of a matrix; beyond, a block of threads for each is no waste. Of a block: four for each thread.
-static_assert(detail::most_tiny_units == kernels::apart_threads / 2);
-constexpr std::int64_t most_units = detail::most_tiny_units, block_units = kernels::apart_threads * 4;
+static_assert(detail::most_tiny_units == kernels::elementwise_threads / 2);
+constexpr std::int64_t most_units = detail::most_tiny_units, block_units = kernels::elementwise_threads * 4;
 
 std::int64_t unit_of(std::int64_t element_bytes, std::int64_t alignment) {
   return std::min(alignment, lowest_bit(element_bytes));
@@ -31,9 +31,9 @@ bool tiny(std::int64_t rows, std::int64_t cols, std::int64_t units) {
   return rows <= most_units && cols <= most_units && rows * cols * units <= most_units;
 }
 
-kernels::apart_matrices matrices_of(const transpose_args& a, std::int64_t unit) {
+kernels::elementwise_matrices matrices_of(const transpose_args& a, std::int64_t unit) {
   const std::int64_t units = a.element_bytes / unit;
-  kernels::apart_matrices m{};
+  kernels::elementwise_matrices m{};
   m.batch = a.batch;
   m.in_ld = a.in_ld * units;
   m.out_ld = a.out_ld * units;
@@ -49,30 +49,30 @@ kernels::apart_matrices matrices_of(const transpose_args& a, std::int64_t unit) 
 
 }  // namespace
 
-void start_apart(const work_queue& queue, const transpose_args& a) {
+void launch_elementwise_batch(const work_queue& queue, const transpose_args& a) {
   const std::int64_t unit = detail::transpose_unit(a);
   const auto m = matrices_of(a, unit);
-  const auto config = grid_of(ceil_div(a.batch, m.at_once), kernels::apart_threads, 0);
+  const auto config = grid_of(ceil_div(a.batch, m.at_once), kernels::elementwise_threads, 0);
   with_unit(unit, [&](auto one) {
-    check(launch(queue, config, &kernels::transpose_apart<decltype(one)>, static_cast<unsigned char*>(a.out),
-                 static_cast<const unsigned char*>(a.in), m),
+    check(launch(queue, config, &kernels::transpose_elementwise_batch<decltype(one)>,
+                 static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
           "launch of transpose");
   });
 }
 
-bool apart_serves(const transpose_in_place_args& a, std::int64_t alignment) {
+bool is_in_place_elementwise(const transpose_in_place_args& a, std::int64_t alignment) {
   const bool gaps = a.ld != a.cols || a.stride != a.rows * a.cols;
   return a.batch > 1 && a.rows == a.cols && gaps &&
          tiny(a.rows, a.cols, a.element_bytes / unit_of(a.element_bytes, alignment));
 }
 
-void swap_apart(const work_queue& queue, const transpose_in_place_args& a, std::int64_t alignment) {
+void launch_in_place_elementwise(const work_queue& queue, const transpose_in_place_args& a, std::int64_t alignment) {
   const std::int64_t unit = unit_of(a.element_bytes, alignment);
   const auto m =
       matrices_of({a.data, a.data, a.element_bytes, a.rows, a.cols, a.batch, a.ld, a.ld, a.stride, a.stride}, unit);
-  const auto config = grid_of(ceil_div(a.batch, m.at_once), kernels::apart_threads, 0);
+  const auto config = grid_of(ceil_div(a.batch, m.at_once), kernels::elementwise_threads, 0);
   with_unit(unit, [&](auto one) {
-    check(launch(queue, config, &kernels::swap_apart<decltype(one)>, bytes_of(a.data), m), in_place_call);
+    check(launch(queue, config, &kernels::in_place_elementwise<decltype(one)>, bytes_of(a.data), m), in_place_call);
   });
 }
 

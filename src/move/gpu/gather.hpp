@@ -231,7 +231,7 @@ __device__ void store_vectors(unsigned char* out, const unsigned char* shared, c
   }
 }
 
-// The units before the first and behind the last whole vector of each output segment.
+// The units before the first and behind the last full vector of each output segment.
 template <class Unit, int Units>
 __device__ void store_ends(unsigned char* out, const unsigned char* shared, const gather_tile& m,
                            const out_segment* segments, const std::uint16_t* table, int count) {

@@ -1,6 +1,6 @@
-// How matrices are transposed in place. Square ones swap tiles in one pass; small ones go through shared memory whole;
-// others are transposed into scratch memory and copied back where that is large enough, else transposed by passes over
-// rows and columns. The choice depends on shape, strides, alignment and scratch alone and takes constant time.
+// How matrices are transposed in place. Square ones swap tiles in one pass; small ones go through shared memory at
+// once; others are transposed into scratch memory and copied back where that is large enough, else transposed by passes
+// over rows and columns. The choice depends on shape, strides, alignment and scratch alone and takes constant time.
 
 #include <algorithm>
 
@@ -25,17 +25,17 @@ std::uint64_t reciprocal(std::int64_t divisor) {
 
 // Bytes of shared memory, padding included, that a run of so many bytes takes wherever it begins.
 std::int64_t padded_bytes(std::int64_t run, int pad_shift) {
-  const std::int64_t whole = ceil_div(run + 15, 16) * 16;
-  return whole + (whole >> pad_shift) * 16;
+  const std::int64_t rounded = ceil_div(run + 15, 16) * 16;
+  return rounded + (rounded >> pad_shift) * 16;
 }
 
 // 16 bytes now and then spread what neighbouring lanes take from one column over the banks.
 int pad_shift_of(const transpose_in_place_args& a) {
   const std::int64_t row = a.cols * a.element_bytes;
-  const std::int64_t apart = lowest_bit(row * std::max<std::int64_t>(1, 16 / a.element_bytes));
+  const std::int64_t distance = lowest_bit(row * std::max<std::int64_t>(1, 16 / a.element_bytes));
   int shift = 7;
-  while (std::int64_t{1} << shift < apart) ++shift;
-  return apart > 32 ? shift : 31;
+  while (std::int64_t{1} << shift < distance) ++shift;
+  return distance > 32 ? shift : 31;
 }
 
 bool fits_shared(const work_queue& queue, const transpose_in_place_args& a) {
@@ -45,10 +45,10 @@ bool fits_shared(const work_queue& queue, const transpose_in_place_args& a) {
 }
 
 template <class Unit>
-void turn_whole(const work_queue& queue, const transpose_in_place_args& a) {
+void launch_in_place_small_of(const work_queue& queue, const transpose_in_place_args& a) {
   const std::int64_t bytes = a.rows * a.cols * a.element_bytes,
                      budget = std::min<std::int64_t>(16384, shared_of(queue) / 2);
-  kernels::whole_matrices m{};
+  kernels::small_in_place_matrices m{};
   m.batch = a.batch;
   m.stride = a.stride * a.element_bytes;
   m.rows = static_cast<int>(a.rows);
@@ -69,25 +69,25 @@ void turn_whole(const work_queue& queue, const transpose_in_place_args& a) {
   const std::int64_t threads = std::clamp<std::int64_t>(ceil_div(ceil_div(run, 64), 32) * 32, 32, 1024);
   m.period = period <= threads ? static_cast<int>(period) : 0;
   check(launch(queue, grid_of(ceil_div(a.batch, m.at_once), threads, padded_bytes(run, m.pad_shift)),
-               &kernels::turn_matrices<Unit>, bytes_of(a.data), m),
+               &kernels::in_place_small<Unit>, bytes_of(a.data), m),
         in_place_call);
 }
 
-void turn_small(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
+void launch_in_place_small(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
   transpose_in_place_args left = a;
   const std::int64_t matrix = a.rows * a.cols;
-  detail::transpose_args whole{a.data,  a.data, a.element_bytes, a.rows,   a.cols,
-                               a.batch, a.cols, a.rows,          a.stride, a.stride};
-  if (detail::is_staged(whole, limits_of(queue.device->properties()).shared_bytes)) {
-    whole.batch = small_in_place(whole);
-    if (whole.batch > 0) start_small(queue, whole);
-    left.data = bytes_of(a.data) + whole.batch * matrix * a.element_bytes;
-    left.batch -= whole.batch;
+  detail::transpose_args staged{a.data,  a.data, a.element_bytes, a.rows,   a.cols,
+                                a.batch, a.cols, a.rows,          a.stride, a.stride};
+  if (detail::is_staged(staged, limits_of(queue.device->properties()).shared_bytes)) {
+    staged.batch = small_in_place(staged);
+    if (staged.batch > 0) launch_staged(queue, staged);
+    left.data = bytes_of(a.data) + staged.batch * matrix * a.element_bytes;
+    left.batch -= staged.batch;
   }
-  if (left.batch > 0) with_unit(unit, [&](auto one) { turn_whole<decltype(one)>(queue, left); });
+  if (left.batch > 0) with_unit(unit, [&](auto one) { launch_in_place_small_of<decltype(one)>(queue, left); });
 }
 
-void turn_by_copy(const work_queue& queue, const transpose_in_place_args& a) {
+void transpose_by_copy(const work_queue& queue, const transpose_in_place_args& a) {
   const std::int64_t matrix = a.rows * a.cols, bytes = matrix * a.element_bytes;
   const std::int64_t at_once = std::min(a.batch, a.scratch_bytes / bytes);
   for (std::int64_t first = 0; first < a.batch; first += at_once) {
@@ -108,20 +108,20 @@ void turn_by_copy(const work_queue& queue, const transpose_in_place_args& a) {
 
 void transpose_in_place(const work_queue& queue, const transpose_in_place_args& a) {
   const std::int64_t unit = std::min(alignment_of(a), lowest_bit(a.element_bytes));
-  // Up to which size a matrix goes through shared memory whole: beyond it the other way is ahead, if there is one.
+  // Up to which size a matrix goes through shared memory at once: beyond it the other way is ahead, if there is one.
   const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
   const bool is_square = a.rows == a.cols, scratch_matrix = a.scratch_bytes >= bytes;
   const std::int64_t small = is_square ? (a.batch > 1 ? 8192 : 4096) : scratch_matrix ? 32768 : INT64_MAX;
-  if (apart_serves(a, alignment_of(a))) {
-    swap_apart(queue, a, alignment_of(a));
+  if (is_in_place_elementwise(a, alignment_of(a))) {
+    launch_in_place_elementwise(queue, a, alignment_of(a));
   } else if (a.ld == a.cols && bytes <= small && fits_shared(queue, a)) {
-    turn_small(queue, a, unit);
+    launch_in_place_small(queue, a, unit);
   } else if (is_square) {
     swap_square(queue, a, unit);
   } else if (scratch_matrix) {
-    turn_by_copy(queue, a);
+    transpose_by_copy(queue, a);
   } else {
-    turn_by_passes(queue, a, unit);
+    launch_in_place_passes(queue, a, unit);
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The row pass of turn_passes for rows too long for shared memory, to scratch memory. The columns that `stretch`
+// The row pass of in_place_passes for rows too long for shared memory, to scratch memory. The columns that `stretch`
 // elements of a row hold after the pass come, with a stride of `height`, from `height` runs of it: a block has these in
 // shared memory, and reads or writes them in full words, and the runs element by element, coalesced.
 
@@ -15,7 +15,7 @@ namespace twill::TWILL_BACKEND::kernels {
 constexpr int long_row_threads = 256;
 
 struct long_rows {
-  turn_grid grid;
+  in_place_grid grid;
   std::int64_t pitch;             // bytes between rows in scratch memory
   unsigned row, rows, stretches;  // the first one, how many; of a row
   int stretch;                    // elements; full vectors of 16 bytes
@@ -31,7 +31,7 @@ __device__ int spread_out(int byte) {
   return byte + (byte >> 7) * (size < 4 ? 4 : size);
 }
 
-// Brings a stretch from shared memory to scratch memory. That begins at a multiple of 16, and so does each stretch of
+// Copies a stretch from shared memory to scratch memory. That begins at a multiple of 16, and so does each stretch of
 // it.
 template <class Unit>
 __device__ void write_stretch(unsigned char* scratch, const unsigned char* shared, int bytes) {
@@ -40,14 +40,14 @@ __device__ void write_stretch(unsigned char* scratch, const unsigned char* share
   for (int chunk = threadIdx.x * 16; chunk < bytes; chunk += long_row_threads * 16) {
     if (chunk + 16 <= bytes) {
       union {
-        word16 whole;
+        word16 vector;
         word words[16 / sizeof(word)];
       } v;
 #pragma unroll
       for (int k = 0; k < static_cast<int>(16 / sizeof(word)); ++k) {
         v.words[k] = *reinterpret_cast<const word*>(shared + spread_out<Unit>(chunk) + k * sizeof(word));
       }
-      *reinterpret_cast<word16*>(scratch + chunk) = v.whole;
+      *reinterpret_cast<word16*>(scratch + chunk) = v.vector;
       continue;
     }
     for (int byte = chunk; byte < bytes; byte += size) {
@@ -58,10 +58,10 @@ __device__ void write_stretch(unsigned char* scratch, const unsigned char* share
 
 template <class Unit>
 __global__ void __launch_bounds__(long_row_threads)
-    turn_long_row(unsigned char* scratch, const unsigned char* from, long_rows m) {
+    in_place_long_row(unsigned char* scratch, const unsigned char* from, long_rows m) {
   constexpr int size = static_cast<int>(sizeof(Unit));
   unsigned char* shared = dynamic_shared<unsigned char>();
-  const turn_grid& g = m.grid;
+  const in_place_grid& g = m.grid;
   const int bytes = g.units * size, height = static_cast<int>(g.height);
   const unsigned block = blockIdx.y * gridDim.x + blockIdx.x, row = block / m.stretches;
   if (row >= m.rows) return;  // uniform exit: padding block of the 2-D grid
@@ -83,8 +83,8 @@ __global__ void __launch_bounds__(long_row_threads)
     const std::int64_t low = w * g.length + first - height;  // j * height is above
     const std::int64_t above = low < 0 ? -1 : low / height, j = above + 1 + (i - w * m.run);
     if (j >= g.length) continue;
-    const auto turned = m.row + row + divide(static_cast<std::uint32_t>(j), m.b);
-    const auto around = static_cast<int>(turned < static_cast<std::uint32_t>(height) ? turned : turned - height);
+    const auto column = m.row + row + divide(static_cast<std::uint32_t>(j), m.b);
+    const auto around = static_cast<int>(column < static_cast<std::uint32_t>(height) ? column : column - height);
     const std::int64_t place = j * height - w * g.length + around - first;
     if (place < 0 || place >= count) continue;
     for (int unit = 0; unit < g.units; ++unit) {

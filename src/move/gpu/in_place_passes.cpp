@@ -1,6 +1,6 @@
 // How rectangular matrices are transposed by passes over rows and columns (in_place_passes.hpp): in which order, and in
-// pieces of which size. A pass is one launch where lines fit in shared memory, whole or a quarter of each element at
-// least; else as many lines as scratch memory holds take two launches.
+// pieces of which size. A pass is one launch where lines fit in shared memory, completely or a quarter of each element
+// at least; else as many lines as scratch memory holds take two launches.
 
 #include <algorithm>
 #include <numeric>
@@ -19,8 +19,8 @@ namespace {
 
 using detail::transpose_in_place_args;
 using detail::work_queue;
-using kernels::turn_grid;
-using kernels::turn_pass;
+using kernels::in_place_grid;
+using kernels::in_place_pass;
 
 // One block cannot keep a device busy: below so many rows, all blocks are better given to one row after the other.
 bool enough_rows(const work_queue& queue, std::int64_t rows) {
@@ -28,14 +28,14 @@ bool enough_rows(const work_queue& queue, std::int64_t rows) {
 }
 
 template <class Part>
-void start_row_parts(const work_queue& queue, const transpose_in_place_args& a, turn_grid grid) {
+void launch_row_parts(const work_queue& queue, const transpose_in_place_args& a, in_place_grid grid) {
   constexpr std::int64_t size = sizeof(Part);
   const std::int64_t threads = std::min<std::int64_t>(1024, queue.device->properties().max_threads_per_block);
   grid.units = 1;
-  const kernels::row_step turn{0, static_cast<int>(threads * grid.height % grid.length),
+  const kernels::row_step step{0, static_cast<int>(threads * grid.height % grid.length),
                                static_cast<int>(threads / grid.b), static_cast<int>(threads % grid.b)};
-  const kernels::row_parts m{grid, turn, static_cast<int>(a.element_bytes / size), a.batch};
-  check(launch(queue, grid_of(grid.height * a.batch, threads, grid.length * size), &kernels::turn_row_parts<Part>,
+  const kernels::row_parts m{grid, step, static_cast<int>(a.element_bytes / size), a.batch};
+  check(launch(queue, grid_of(grid.height * a.batch, threads, grid.length * size), &kernels::in_place_row_parts<Part>,
                bytes_of(a.data), m),
         in_place_call);
 }
@@ -54,11 +54,11 @@ class passes {
 
   void run() {
     const bool coprime = grid_.b == grid_.length;
-    if (!grid_.backwards && !coprime) columns(turn_pass::rotate);
-    if (grid_.backwards) columns(turn_pass::column);
+    if (!grid_.backwards && !coprime) columns(in_place_pass::rotate);
+    if (grid_.backwards) columns(in_place_pass::column);
     rows();
-    if (!grid_.backwards) columns(turn_pass::column);
-    if (grid_.backwards && !coprime) columns(turn_pass::rotate);
+    if (!grid_.backwards) columns(in_place_pass::column);
+    if (grid_.backwards && !coprime) columns(in_place_pass::rotate);
   }
 
  private:
@@ -76,11 +76,11 @@ class passes {
     const std::int64_t most = std::min<std::int64_t>(1024, queue_.device->properties().max_threads_per_block);
     const std::int64_t threads = std::clamp<std::int64_t>(ceil_div(ceil_div(bytes, 128), 32) * 32, 32, most);
     const std::int64_t units = threads * 16 / size, elements = units / grid_.units;
-    const kernels::row_step turn{static_cast<int>(units % grid_.units),
+    const kernels::row_step step{static_cast<int>(units % grid_.units),
                                  static_cast<int>(elements * grid_.height % grid_.length),
                                  static_cast<int>(elements / grid_.b), static_cast<int>(elements % grid_.b)};
-    check(launch(queue_, grid_of(grid_.height * a_.batch, threads, shared), &kernels::turn_row<Unit>, bytes_of(a_.data),
-                 grid_, turn, a_.batch),
+    check(launch(queue_, grid_of(grid_.height * a_.batch, threads, shared), &kernels::in_place_row<Unit>,
+                 bytes_of(a_.data), grid_, step, a_.batch),
           in_place_call);
   }
 
@@ -90,7 +90,7 @@ class passes {
     while (part > 1 && grid_.length * part > shared_of(queue_)) part /= 2;
     if (grid_.length * part > shared_of(queue_) || a_.element_bytes > 4 * part) return false;
     if (!enough_rows(queue_, grid_.height * a_.batch)) return false;
-    with_unit(part, [&](auto one) { start_row_parts<decltype(one)>(queue_, a_, grid_); });
+    with_unit(part, [&](auto one) { launch_row_parts<decltype(one)>(queue_, a_, grid_); });
     return true;
   }
 
@@ -103,10 +103,10 @@ class passes {
     m.grid = grid_;
     m.stretch = static_cast<int>(std::min(stretch_bytes, shared_of(queue_) / 2) / bytes / step * step);
     m.run = static_cast<int>(ceil_div(m.stretch, grid_.height) + 2);
-    const bool whole = reinterpret_cast<std::uintptr_t>(a_.scratch) % 16 == 0;
-    if (!whole || grid_.length > INT32_MAX || grid_.height > m.stretch / 4) {  // runs of a few elements are slower
+    const bool aligned = reinterpret_cast<std::uintptr_t>(a_.scratch) % 16 == 0;
+    if (!aligned || grid_.length > INT32_MAX || grid_.height > m.stretch / 4) {  // runs of a few elements are slower
       const std::int64_t at_once = a_.scratch_bytes / row_bytes;
-      each_strip(turn_pass::row, {0, 0, std::min(at_once, grid_.height), grid_.length});
+      each_strip(in_place_pass::row, {0, 0, std::min(at_once, grid_.height), grid_.length});
       return;
     }
     m.runs = kernels::make_divider(m.run);
@@ -122,7 +122,7 @@ class passes {
         m.rows = static_cast<unsigned>(rows);
         unsigned char* data = bytes_of(a_.data) + matrix * grid_.stride + row * row_bytes;
         check(launch(queue_, grid_of(rows * m.stretches, kernels::long_row_threads, shared),
-                     &kernels::turn_long_row<Unit>, bytes_of(a_.scratch), data, m),
+                     &kernels::in_place_long_row<Unit>, bytes_of(a_.scratch), data, m),
               in_place_call);
         if (rows > 1) {
           copy(queue_, {a_.scratch, data, rows, row_bytes, pitch, row_bytes});
@@ -134,7 +134,7 @@ class passes {
     }
   }
 
-  void columns(turn_pass pass) {
+  void columns(in_place_pass pass) {
     const std::int64_t pitch = grid_.length * a_.element_bytes, limit = shared_of(queue_);
     const std::int64_t distances = pitch | (a_.batch > 1 ? grid_.stride : 0);
     const bool aligned = (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a_.data)) | distances) % 16 == 0;
@@ -159,7 +159,7 @@ class passes {
   }
 
   template <class Piece>
-  void columns(turn_pass pass, std::int64_t width) {
+  void columns(in_place_pass pass, std::int64_t width) {
     const std::int64_t pieces = width / static_cast<std::int64_t>(sizeof(Piece));
     const std::int64_t most = std::min<std::int64_t>(1024, queue_.device->properties().max_threads_per_block);
     const std::int64_t lanes = std::max<std::int64_t>(128, pieces), wanted = ceil_div(grid_.height * pieces / 8, lanes);
@@ -171,46 +171,46 @@ class passes {
     s.width = static_cast<int>(width);
     s.block = above / grid_.b;
     s.in_block = above % grid_.b;
-    s.row = static_cast<int>(pass == turn_pass::rotate ? step : step * grid_.length % grid_.height);
+    s.row = static_cast<int>(pass == in_place_pass::rotate ? step : step * grid_.length % grid_.height);
     check(launch(queue_, grid_of(s.strips * a_.batch, threads, grid_.height * width),
-                 &kernels::turn_columns<Unit, Piece>, bytes_of(a_.data), grid_, s, pass),
+                 &kernels::in_place_column<Unit, Piece>, bytes_of(a_.data), grid_, s, pass),
           in_place_call);
   }
 
-  // A pass through scratch memory, strip by strip: some whole rows, or some whole columns.
-  void each_strip(turn_pass pass, const kernels::turn_strip& strip) {
+  // A pass through scratch memory, strip by strip: some complete rows, or some complete columns.
+  void each_strip(in_place_pass pass, const kernels::in_place_strip& strip) {
     if constexpr (size == 16) {
       passes<narrower>(queue_, a_).each_strip(pass, strip);
     } else {
-      kernels::turn_strip s = strip;
+      kernels::in_place_strip s = strip;
       for (std::int64_t matrix = 0; matrix < a_.batch; ++matrix) {
         unsigned char* data = bytes_of(a_.data) + matrix * grid_.stride;
         for (s.row = 0; s.row < grid_.height; s.row += strip.rows) {
           s.rows = std::min(strip.rows, grid_.height - s.row);
           for (s.col = 0; s.col < grid_.length; s.col += strip.cols) {
             s.cols = std::min(strip.cols, grid_.length - s.col);
-            start_strip(data, s, pass);
+            launch_strip(data, s, pass);
           }
         }
       }
     }
   }
 
-  void start_strip(unsigned char* data, const kernels::turn_strip& s, turn_pass pass) {
+  void launch_strip(unsigned char* data, const kernels::in_place_strip& s, in_place_pass pass) {
     unsigned char* scratch = bytes_of(a_.scratch);
     const auto config = grid_of(ceil_div(s.rows * s.cols * grid_.units, 256), 256, 0);
-    check(launch(queue_, config, &kernels::turn_to_scratch<Unit>, scratch, data, grid_, s, pass), in_place_call);
-    check(launch(queue_, config, &kernels::copy_strip<Unit>, data, scratch, grid_, s), in_place_call);
+    check(launch(queue_, config, &kernels::in_place_to_scratch<Unit>, scratch, data, grid_, s, pass), in_place_call);
+    check(launch(queue_, config, &kernels::copy_from_scratch<Unit>, data, scratch, grid_, s), in_place_call);
   }
 
   work_queue queue_;
   transpose_in_place_args a_;
-  turn_grid grid_;
+  in_place_grid grid_;
 };
 
 }  // namespace
 
-void turn_by_passes(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
+void launch_in_place_passes(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
   const auto scratch = lowest_bit(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.scratch)) | 16);
   with_unit(std::min(unit, scratch), [&](auto one) { passes<decltype(one)>(queue, a).run(); });
 }

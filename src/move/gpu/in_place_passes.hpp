@@ -16,9 +16,9 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-enum class turn_pass { rotate, row, column };
+enum class in_place_pass { rotate, row, column };
 
-struct turn_grid {
+struct in_place_grid {
   std::int64_t height, length;  // elements; height <= length
   std::int64_t b;               // length / gcd(height, length)
   std::int64_t stride;          // bytes from one matrix to the next
@@ -27,14 +27,14 @@ struct turn_grid {
 };
 
 // The other row of a column pass: forwards, what ends in row `i` comes from there; backwards, it goes there.
-__device__ inline std::int64_t other_row(const turn_grid& g, turn_pass pass, std::int64_t i, std::int64_t j) {
-  if (pass == turn_pass::rotate) return (i + j / g.b) % g.height;
+__device__ inline std::int64_t other_row(const in_place_grid& g, in_place_pass pass, std::int64_t i, std::int64_t j) {
+  if (pass == in_place_pass::rotate) return (i + j / g.b) % g.height;
   const std::int64_t k = i * g.length + j, above = k / g.height;
   return (k - above * g.height + g.height - above / g.b) % g.height;
 }
 
 // The other column of a row pass: forwards, column `j` goes there; backwards, it comes from there.
-__device__ inline std::int64_t other_column(const turn_grid& g, std::int64_t r, std::int64_t j) {
+__device__ inline std::int64_t other_column(const in_place_grid& g, std::int64_t r, std::int64_t j) {
   return (j * g.height + (r + j / g.b) % g.height) % g.length;
 }
 
@@ -49,7 +49,7 @@ struct row_position {
   int to;               // j * height mod length
   int block, in_block;  // j / b, j mod b
 
-  __device__ void wrap(const turn_grid& g) {
+  __device__ void wrap(const in_place_grid& g) {
     const int length = static_cast<int>(g.length), b = static_cast<int>(g.b);
     if (to >= length) to -= length;
     if (in_block >= b) {
@@ -57,17 +57,17 @@ struct row_position {
       ++block;
     }
   }
-  __device__ void next_unit(const turn_grid& g) {
+  __device__ void next_unit(const in_place_grid& g) {
     if (++unit < g.units) return;
     unit = 0;
     next_element(g);
   }
-  __device__ void next_element(const turn_grid& g) {
+  __device__ void next_element(const in_place_grid& g) {
     to += static_cast<int>(g.height);
     ++in_block;
     wrap(g);
   }
-  __device__ void move(const turn_grid& g, const row_step& by) {
+  __device__ void move(const in_place_grid& g, const row_step& by) {
     unit += by.unit;
     to += by.to;
     block += by.block;
@@ -78,19 +78,20 @@ struct row_position {
     next_element(g);
   }
   // The unit's place in the row, in units, after the pass.
-  __device__ int place(const turn_grid& g, int row) const {
+  __device__ int place(const in_place_grid& g, int row) const {
     const int height = static_cast<int>(g.height), length = static_cast<int>(g.length);
-    int turned = row + block;
-    if (turned >= height) turned -= height;
-    turned += to;
-    if (turned >= length) turned -= length;
-    return turned * g.units + unit;
+    int column = row + block;
+    if (column >= height) column -= height;
+    column += to;
+    if (column >= length) column -= length;
+    return column * g.units + unit;
   }
 };
 
-// A row a block, all of it in shared memory. `turn` moves by a chunk of 16 bytes for each thread.
+// A row a block, all of it in shared memory. `step` moves by a chunk of 16 bytes for each thread.
 template <class Unit>
-__global__ void __launch_bounds__(1024) turn_row(unsigned char* data, turn_grid g, row_step turn, std::int64_t batch) {
+__global__ void __launch_bounds__(1024)
+    in_place_row(unsigned char* data, in_place_grid g, row_step step, std::int64_t batch) {
   constexpr int size = static_cast<int>(sizeof(Unit)), count = 16 / size;
   unsigned char* shared = dynamic_shared<unsigned char>();
   const std::int64_t place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x, matrix = place / g.height;
@@ -112,26 +113,26 @@ __global__ void __launch_bounds__(1024) turn_row(unsigned char* data, turn_grid 
   }
   row_position at = first;
   for (int begin = static_cast<int>(threadIdx.x) * 16 - skip; begin < end; begin += static_cast<int>(blockDim.x) * 16) {
-    const bool whole = begin >= 0 && begin + 16 <= end;
+    const bool inside = begin >= 0 && begin + 16 <= end;
     unit_chunk<Unit> v;
-    if (whole) v.take(*reinterpret_cast<const word16*>(data + begin));
+    if (inside) v.load(*reinterpret_cast<const word16*>(data + begin));
     row_position each = at;
 #pragma unroll
     for (int u = 0; u < count; ++u) {
       const int byte = begin + u * size;
       if (byte >= 0 && byte < end) {
-        if (!whole) v.unit[u] = *reinterpret_cast<const Unit*>(data + byte);
+        if (!inside) v.unit[u] = *reinterpret_cast<const Unit*>(data + byte);
         units[g.backwards ? byte / size : each.place(g, row)] = v.unit[u];
       }
       each.next_unit(g);
     }
-    at.move(g, turn);
+    at.move(g, step);
   }
   __syncthreads();
 
   at = first;
   for (int begin = static_cast<int>(threadIdx.x) * 16 - skip; begin < end; begin += static_cast<int>(blockDim.x) * 16) {
-    const bool whole = begin >= 0 && begin + 16 <= end;
+    const bool inside = begin >= 0 && begin + 16 <= end;
     unit_chunk<Unit> v;
     row_position each = at;
 #pragma unroll
@@ -139,16 +140,16 @@ __global__ void __launch_bounds__(1024) turn_row(unsigned char* data, turn_grid 
       const int byte = begin + u * size;
       if (byte >= 0 && byte < end) {
         v.unit[u] = units[g.backwards ? each.place(g, row) : byte / size];
-        if (!whole) *reinterpret_cast<Unit*>(data + byte) = v.unit[u];
+        if (!inside) *reinterpret_cast<Unit*>(data + byte) = v.unit[u];
       }
       each.next_unit(g);
     }
-    if (whole) *reinterpret_cast<word16*>(data + begin) = v.whole();
-    at.move(g, turn);
+    if (inside) *reinterpret_cast<word16*>(data + begin) = v.packed();
+    at.move(g, step);
   }
 }
 
-/// Columns that a block brings to shared memory, all rows of them.
+/// Columns that a block loads to shared memory, all rows of them.
 struct column_strip {
   std::int64_t strips, batch;
   int width;  // bytes, a power of two
@@ -157,24 +158,24 @@ struct column_strip {
   int row;
 };
 
-// Where a column pass takes a unit from, or brings it to, kept up to date without a division.
+// Where a column pass takes a unit from, or stores it to, kept up to date without a division.
 struct column_position {
   int unit;                      // in the element
   int row;                       // rotate: row; column: k mod height
   std::int64_t block, in_block;  // rotate: j / b, j mod b; column: the same of k / height
 
-  __device__ void start(const turn_grid& g, turn_pass pass, std::int64_t i, std::int64_t unit_column) {
+  __device__ void start(const in_place_grid& g, in_place_pass pass, std::int64_t i, std::int64_t unit_column) {
     const std::int64_t j = unit_column / g.units, k = i * g.length + j;
-    const std::int64_t above = pass == turn_pass::rotate ? j : k / g.height;
+    const std::int64_t above = pass == in_place_pass::rotate ? j : k / g.height;
     unit = static_cast<int>(unit_column - j * g.units);
-    row = static_cast<int>(pass == turn_pass::rotate ? i : k - above * g.height);
+    row = static_cast<int>(pass == in_place_pass::rotate ? i : k - above * g.height);
     block = above / g.b;
     in_block = above - block * g.b;
   }
-  __device__ void next_unit(const turn_grid& g, turn_pass pass) {
+  __device__ void next_unit(const in_place_grid& g, in_place_pass pass) {
     if (++unit < g.units) return;
     unit = 0;
-    if (pass == turn_pass::column) {
+    if (pass == in_place_pass::column) {
       if (++row < g.height) return;
       row = 0;
     }
@@ -182,9 +183,9 @@ struct column_position {
     in_block = 0;
     ++block;
   }
-  __device__ void down(const turn_grid& g, const column_strip& s, turn_pass pass) {
+  __device__ void down(const in_place_grid& g, const column_strip& s, in_place_pass pass) {
     row += s.row;
-    if (pass == turn_pass::rotate) return;
+    if (pass == in_place_pass::rotate) return;
     block += s.block;
     in_block += s.in_block;
     if (row >= g.height) {
@@ -196,9 +197,9 @@ struct column_position {
       ++block;
     }
   }
-  __device__ int place(const turn_grid& g, turn_pass pass) const {
-    const int height = static_cast<int>(g.height), turns = static_cast<int>(block);
-    const int to = pass == turn_pass::rotate ? row + turns : row - turns;
+  __device__ int place(const in_place_grid& g, in_place_pass pass) const {
+    const int height = static_cast<int>(g.height), rotation = static_cast<int>(block);
+    const int to = pass == in_place_pass::rotate ? row + rotation : row - rotation;
     return to < 0 ? to + height : to >= height ? to - height : to;
   }
 };
@@ -206,7 +207,8 @@ struct column_position {
 // A strip of columns a block, all of it in shared memory; it is read and written in pieces, which rows are multiples of
 // and aligned for.
 template <class Unit, class Piece>
-__global__ void __launch_bounds__(1024) turn_columns(unsigned char* data, turn_grid g, column_strip s, turn_pass pass) {
+__global__ void __launch_bounds__(1024)
+    in_place_column(unsigned char* data, in_place_grid g, column_strip s, in_place_pass pass) {
   constexpr int size = static_cast<int>(sizeof(Unit)), piece = static_cast<int>(sizeof(Piece)), count = piece / size;
   using chunk = unit_chunk<Unit, Piece>;
   unsigned char* shared = dynamic_shared<unsigned char>();
@@ -224,7 +226,7 @@ __global__ void __launch_bounds__(1024) turn_columns(unsigned char* data, turn_g
   column_position at = start;
   for (int y = first; inside && y < height; y += step) {
     chunk v;
-    v.take(*reinterpret_cast<const Piece*>(data + y * pitch));
+    v.load(*reinterpret_cast<const Piece*>(data + y * pitch));
     if (g.backwards) {
       column_position each = at;
 #pragma unroll
@@ -234,7 +236,7 @@ __global__ void __launch_bounds__(1024) turn_columns(unsigned char* data, turn_g
       }
       at.down(g, s, pass);
     } else {
-      *reinterpret_cast<Piece*>(shared + y * s.width + x) = v.whole();
+      *reinterpret_cast<Piece*>(shared + y * s.width + x) = v.packed();
     }
   }
   __syncthreads();
@@ -243,7 +245,7 @@ __global__ void __launch_bounds__(1024) turn_columns(unsigned char* data, turn_g
   for (int y = first; inside && y < height; y += step) {
     chunk v;
     if (g.backwards) {
-      v.take(*reinterpret_cast<const Piece*>(shared + y * s.width + x));
+      v.load(*reinterpret_cast<const Piece*>(shared + y * s.width + x));
     } else {
       column_position each = at;
 #pragma unroll
@@ -253,26 +255,26 @@ __global__ void __launch_bounds__(1024) turn_columns(unsigned char* data, turn_g
       }
       at.down(g, s, pass);
     }
-    *reinterpret_cast<Piece*>(data + y * pitch) = v.whole();
+    *reinterpret_cast<Piece*>(data + y * pitch) = v.packed();
   }
 }
 
 /// A rectangle of one matrix: a full row, or some full columns.
-struct turn_strip {
+struct in_place_strip {
   std::int64_t row, col, rows, cols;  // elements
 };
 
-// A pass over a strip, from the matrix to packed scratch memory; `copy_strip` brings it back.
+// A pass over a strip, from the matrix to packed scratch memory; `copy_from_scratch` copies it back.
 template <class Unit>
-__global__ void __launch_bounds__(256)
-    turn_to_scratch(unsigned char* scratch, const unsigned char* data, turn_grid g, turn_strip s, turn_pass pass) {
+__global__ void __launch_bounds__(256) in_place_to_scratch(unsigned char* scratch, const unsigned char* data,
+                                                           in_place_grid g, in_place_strip s, in_place_pass pass) {
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   const std::int64_t index = block * 256 + threadIdx.x, line = s.cols * g.units;
   if (index >= s.rows * line) return;
   const std::int64_t y = index / line, x = (index - y * line) / g.units, unit = index - y * line - x * g.units;
-  // A row pass brings the unit to another column of its row; a column pass takes it from another row. Backwards it is
+  // A row pass moves the unit to another column of its row; a column pass takes it from another row. Backwards it is
   // the other way round.
-  const bool along_row = pass == turn_pass::row, takes = along_row == g.backwards;
+  const bool along_row = pass == in_place_pass::row, takes = along_row == g.backwards;
   const std::int64_t other = along_row ? other_column(g, s.row + y, x) : other_row(g, pass, y, s.col + x);
   const std::int64_t from_row = !along_row && takes ? other : y, from_col = along_row && takes ? other : x;
   const std::int64_t to_row = !along_row && !takes ? other : y, to_col = along_row && !takes ? other : x;
@@ -283,7 +285,7 @@ __global__ void __launch_bounds__(256)
 
 template <class Unit>
 __global__ void __launch_bounds__(256)
-    copy_strip(unsigned char* data, const unsigned char* scratch, turn_grid g, turn_strip s) {
+    copy_from_scratch(unsigned char* data, const unsigned char* scratch, in_place_grid g, in_place_strip s) {
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   const std::int64_t index = block * 256 + threadIdx.x, line = s.cols * g.units;
   if (index >= s.rows * line) return;

@@ -48,6 +48,7 @@ void with_unit(std::int64_t bytes, F&& f) {
 void swap_square(const detail::work_queue& queue, const detail::transpose_in_place_args& args, std::int64_t unit);
 
 /// Packed matrices that are not square, with the least scratch memory: in_place_passes.cpp.
-void turn_by_passes(const detail::work_queue& queue, const detail::transpose_in_place_args& args, std::int64_t unit);
+void launch_in_place_passes(const detail::work_queue& queue, const detail::transpose_in_place_args& args,
+                            std::int64_t unit);
 
 }  // namespace twill::TWILL_BACKEND

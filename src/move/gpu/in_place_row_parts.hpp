@@ -1,7 +1,7 @@
 #pragma once
 
-// The row pass of turn_passes for rows too long for shared memory whose elements, cut into a few parts, are not: a
-// block takes a row, and one part of all its elements after the other. All parts move alike.
+// The row pass of in_place_passes for rows too long for shared memory whose elements, cut into a few parts, are not: a
+// block takes a row, and one part of all its elements after the other. All parts move the same way.
 
 #include <cstdint>
 
@@ -11,15 +11,15 @@
 namespace twill::TWILL_BACKEND::kernels {
 
 struct row_parts {
-  turn_grid grid;  // a part counts as its unit, so `units` is 1
-  row_step turn;   // from an element of a thread to its next
-  int parts;       // of an element
+  in_place_grid grid;  // a part counts as its unit, so `units` is 1
+  row_step step;       // from an element of a thread to its next
+  int parts;           // of an element
   std::int64_t batch;
 };
 
 template <class Part>
-__global__ void __launch_bounds__(1024) turn_row_parts(unsigned char* data, row_parts m) {
-  const turn_grid& g = m.grid;
+__global__ void __launch_bounds__(1024) in_place_row_parts(unsigned char* data, row_parts m) {
+  const in_place_grid& g = m.grid;
   const std::int64_t place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x, matrix = place / g.height;
   if (matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
   const int row = static_cast<int>(place - matrix * g.height), length = static_cast<int>(g.length);
@@ -35,13 +35,13 @@ __global__ void __launch_bounds__(1024) turn_row_parts(unsigned char* data, row_
     row_position at = start;
     for (int j = first; j < length; j += step) {
       shared[g.backwards ? j : at.place(g, row)] = line[static_cast<std::int64_t>(j) * m.parts + part];
-      at.move(g, m.turn);
+      at.move(g, m.step);
     }
     __syncthreads();
     at = start;
     for (int j = first; j < length; j += step) {
       line[static_cast<std::int64_t>(j) * m.parts + part] = shared[g.backwards ? at.place(g, row) : j];
-      at.move(g, m.turn);
+      at.move(g, m.step);
     }
     __syncthreads();
   }

@@ -11,14 +11,14 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-struct whole_matrices {
+struct small_in_place_matrices {
   std::int64_t batch, stride;  // matrices; bytes from one to the next
   int rows, cols;
   int units;      // of an element
   int bytes;      // of a matrix
   int at_once;    // matrices of a block; 1 unless they lie without gaps
   int pad_shift;  // 16 bytes more of shared memory after each 2^this bytes; 31: none
-  int period;     // chunks after which matrices lie alike, no more than the threads of a block; 0: more
+  int period;  // chunks after which the misalignment of matrices repeats, no more than the threads of a block; 0: more
   std::uint64_t by_rows, by_cols, by_units;  // for quotient()
 };
 
@@ -33,7 +33,7 @@ __device__ inline int padded(int byte, int shift) {
 
 // Where in the run the unit stands that belongs at byte `byte` of the transposed run.
 template <class Unit>
-__device__ int source_of(const whole_matrices& m, int byte) {
+__device__ int source_of(const small_in_place_matrices& m, int byte) {
   constexpr int size = static_cast<int>(sizeof(Unit));
   const int unit = byte / size, element = m.units == 1 ? unit : quotient(unit, m.by_units);
   const int line = quotient(element, m.by_rows), row = element - line * m.rows;  // a line is a column of a matrix
@@ -42,7 +42,7 @@ __device__ int source_of(const whole_matrices& m, int byte) {
 }
 
 template <class Unit>
-__global__ void __launch_bounds__(1024) turn_matrices(unsigned char* data, whole_matrices m) {
+__global__ void __launch_bounds__(1024) in_place_small(unsigned char* data, small_in_place_matrices m) {
   constexpr int size = static_cast<int>(sizeof(Unit)), count = 16 / size;
   unsigned char* shared = dynamic_shared<unsigned char>();
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.at_once;
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(1024) turn_matrices(unsigned char* data, whole
   const int step = m.period == 0 ? threads : threads / m.period * m.period;
   if (static_cast<int>(threadIdx.x) >= step) return;
   int source[count];
-  for (int chunk = threadIdx.x, turn = 0; chunk * 16 < end + skip; chunk += step, ++turn) {
+  for (int chunk = threadIdx.x, iteration = 0; chunk * 16 < end + skip; chunk += step, ++iteration) {
     const int begin = chunk * 16 - skip;
     unit_chunk<Unit> v;
 #pragma unroll
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(1024) turn_matrices(unsigned char* data, whole
       const int byte = begin + u * size;
       // The first chunk may begin before the run: there it takes the places of the next iteration, moved back.
       const int moved = byte < 0 ? step * 16 : 0;
-      if (m.period == 0 || turn == 0) {
+      if (m.period == 0 || iteration == 0) {
         source[u] = (byte < 0 && m.period == 0 ? 0 : source_of<Unit>(m, byte + moved) - moved) + skip;
       } else {
         source[u] += step * 16;
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(1024) turn_matrices(unsigned char* data, whole
       if (byte >= 0 && byte < end) v.unit[u] = *reinterpret_cast<const Unit*>(shared + padded(source[u], m.pad_shift));
     }
     if (begin >= 0 && begin + 16 <= end) {
-      *reinterpret_cast<word16*>(data + begin) = v.whole();
+      *reinterpret_cast<word16*>(data + begin) = v.packed();
       continue;
     }
 #pragma unroll

@@ -1,4 +1,4 @@
-// Which kernel swaps the tiles of square matrices: 16-byte chunks where all rows are whole chunks at multiples of 16,
+// Which kernel swaps the tiles of square matrices: 16-byte chunks where all rows are full chunks at multiples of 16,
 // words or elements where elements of a common size are aligned to it, else units.
 
 #include <algorithm>
@@ -36,7 +36,7 @@ kernels::square_matrices square_of(const transpose_in_place_args& a, std::int64_
 
 // Whether loads carry an L2 prefetch size hint. Pairs of tiles go column by column of the triangle: what a tile that
 // is `width` bytes wide leaves of its lines is read with the next column's.
-bool brings_around(const work_queue& queue, const transpose_in_place_args& a, std::int64_t width) {
+bool prefetches_next(const work_queue& queue, const transpose_in_place_args& a, std::int64_t width) {
   const std::int64_t distances = a.ld | (a.batch > 1 ? a.stride : 0);
   return pays_to_prefetch_l2(limits_of(queue.device->properties()), a.data, distances * a.element_bytes,
                              4 * a.rows * width);
@@ -47,8 +47,9 @@ void swap_aligned(const work_queue& queue, const transpose_in_place_args& a) {
   using shape = kernels::swap_shape<Bytes, Lines>;
   const auto m = square_of(a, shape::tile);
   const auto config = grid_of(m.pairs * a.batch, 2 * shape::threads, 2 * shape::chunks * 16);
-  const bool around = brings_around(queue, a, shape::tile * Bytes);
-  const auto kernel = around ? &kernels::swap_tiles<Bytes, Lines, true> : &kernels::swap_tiles<Bytes, Lines, false>;
+  const bool around = prefetches_next(queue, a, shape::tile * Bytes);
+  const auto kernel =
+      around ? &kernels::in_place_square<Bytes, Lines, true> : &kernels::in_place_square<Bytes, Lines, false>;
   check(launch(queue, config, kernel, bytes_of(a.data), m), in_place_call);
 }
 
@@ -84,21 +85,23 @@ bool swap_aligned(const work_queue& queue, const transpose_in_place_args& a) {
 }
 
 template <int Bytes>
-void swap_words(const work_queue& queue, const transpose_in_place_args& a) {
+void swap_misaligned_of(const work_queue& queue, const transpose_in_place_args& a) {
   using shape = kernels::swap_word_tile<Bytes>;
   const auto m = square_of(a, shape::edge);
   const auto config = grid_of(m.pairs * a.batch, kernels::swap_words_threads, 2 * (shape::bytes + 16));
-  const bool whole = alignment_of(a) >= 4;
-  const auto kernel = whole ? &kernels::swap_words<Bytes, true> : &kernels::swap_words<Bytes, false>;
+  const bool aligned = alignment_of(a) >= 4;
+  const auto kernel =
+      aligned ? &kernels::in_place_square_misaligned<Bytes, true> : &kernels::in_place_square_misaligned<Bytes, false>;
   check(launch(queue, config, kernel, bytes_of(a.data), m), in_place_call);
 }
 
 template <class Unit>
-void swap_units(const work_queue& queue, const transpose_in_place_args& a) {
-  constexpr int edge = kernels::swap_units_edge<Unit>, bytes = 2 * edge * (edge + 1) * static_cast<int>(sizeof(Unit));
+void swap_words(const work_queue& queue, const transpose_in_place_args& a) {
+  constexpr int edge = kernels::square_words_edge<Unit>, bytes = 2 * edge * (edge + 1) * static_cast<int>(sizeof(Unit));
   const auto m = square_of(a, edge);
-  const bool around = brings_around(queue, a, edge * static_cast<std::int64_t>(sizeof(Unit)));
-  const auto kernel = around ? &kernels::swap_units<Unit, true> : &kernels::swap_units<Unit, false>;
+  const bool around = prefetches_next(queue, a, edge * static_cast<std::int64_t>(sizeof(Unit)));
+  const auto kernel =
+      around ? &kernels::in_place_square_words<Unit, true> : &kernels::in_place_square_words<Unit, false>;
   check(launch(queue, grid_of(m.pairs * a.batch, 256, bytes), kernel, bytes_of(a.data), m), in_place_call);
 }
 
@@ -107,18 +110,18 @@ bool swap_misaligned(const work_queue& queue, const transpose_in_place_args& a) 
   if (alignment_of(a) < a.element_bytes || shared_of(queue) < 40 * 1024) return false;
   switch (a.element_bytes) {
     case 1:
-      swap_words<1>(queue, a);
+      swap_misaligned_of<1>(queue, a);
       return true;
     case 2:
-      swap_words<2>(queue, a);
+      swap_misaligned_of<2>(queue, a);
       return true;
     case 4:
-      swap_units<std::uint32_t>(queue, a);
+      swap_words<std::uint32_t>(queue, a);
       return true;
     case 8:
-      swap_units<std::uint64_t>(queue, a);
+      swap_words<std::uint64_t>(queue, a);
       return true;
-    default:  // those of 16 bytes are aligned like rows of whole chunks
+    default:  // those of 16 bytes are aligned like rows of full chunks
       return false;
   }
 }
@@ -132,7 +135,7 @@ void swap_by_unit(const work_queue& queue, const transpose_in_place_args& a) {
   auto m = square_of(a, edge);
   m.units = static_cast<int>(a.element_bytes / static_cast<std::int64_t>(sizeof(Unit)));
   m.pitch = static_cast<int>(pitch());
-  check(launch(queue, grid_of(m.pairs * a.batch, 256, 2 * edge * pitch()), &kernels::swap_tiles_by_unit<Unit>,
+  check(launch(queue, grid_of(m.pairs * a.batch, 256, 2 * edge * pitch()), &kernels::in_place_square_units<Unit>,
                bytes_of(a.data), m),
         in_place_call);
 }

@@ -42,13 +42,13 @@ struct swap_shape {
   static constexpr int edge = 16 / Bytes, tile = Lines * edge;                       // elements
   static constexpr int depth = Lines * Lines > 256 ? 4 : 1;                          // blocks of a thread
   static constexpr int threads = Lines * Lines / depth;                              // of one tile
-  static constexpr int pad = (8 * edge * (Lines + 1) + 1 - edge * (Lines + 1)) % 8;  // as in transpose_tile
+  static constexpr int pad = (8 * edge * (Lines + 1) + 1 - edge * (Lines + 1)) % 8;  // as in transpose_tiled
   static constexpr int chunks = Lines * (edge * (Lines + 1) + pad);                  // of shared memory, one tile
 };
 
 template <int Bytes, int Lines, bool Around>
 __global__ void __launch_bounds__((2 * swap_shape<Bytes, Lines>::threads))
-    swap_tiles(unsigned char* data, square_matrices m) {
+    in_place_square(unsigned char* data, square_matrices m) {
   using shape = swap_shape<Bytes, Lines>;
   constexpr int edge = shape::edge;
   const tile_pair pair = pair_of(m);
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__((2 * swap_shape<Bytes, Lines>::threads))
 
 /// Misaligned rows, elements of any size: unit by unit.
 template <class Unit>
-__global__ void __launch_bounds__(256) swap_tiles_by_unit(unsigned char* data, square_matrices m) {
+__global__ void __launch_bounds__(256) in_place_square_units(unsigned char* data, square_matrices m) {
   constexpr int size = static_cast<int>(sizeof(Unit)), rows_at_once = 8;
   const tile_pair pair = pair_of(m);
   if (pair.matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
@@ -121,19 +121,19 @@ __global__ void __launch_bounds__(256) swap_tiles_by_unit(unsigned char* data, s
   }
   __syncthreads();
 
-  const auto turned = [&](const unsigned char* tile, int y, int x) {
+  const auto transposed = [&](const unsigned char* tile, int y, int x) {
     const int element = m.units == 1 ? x / size : x / bytes, within = x - element * bytes;
     return *reinterpret_cast<const Unit*>(tile + element * m.pitch + y * bytes + within);
   };
   for (int y = first; y < width; y += rows_at_once) {
     for (int x = lane * size; x < height * bytes; x += 32 * size) {
-      *reinterpret_cast<Unit*>(below + y * m.ld + x) = turned(upper, y, x);
+      *reinterpret_cast<Unit*>(below + y * m.ld + x) = transposed(upper, y, x);
     }
   }
   if (pair.i == pair.j) return;
   for (int y = first; y < height; y += rows_at_once) {
     for (int x = lane * size; x < width * bytes; x += 32 * size) {
-      *reinterpret_cast<Unit*>(above + y * m.ld + x) = turned(lower, y, x);
+      *reinterpret_cast<Unit*>(above + y * m.ld + x) = transposed(lower, y, x);
     }
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Square matrices with misaligned rows, transposed in place: as swap_tiles, but in pieces that rows of any
+// Square matrices with misaligned rows, transposed in place: as in_place_square, but in pieces that rows of any
 // alignment allow. Elements of 1 and 2 bytes move as words, cut from two where needed; larger ones
 // move one by one, all of a thread's loads in flight together.
 
@@ -30,9 +30,9 @@ struct swap_word_tile {
 
 // A word of each of eight rows, cut from two where rows begin inside of words: every fourth row alike. All loads are in
 // flight together.
-template <bool Whole, bool Around>
+template <bool Aligned, bool Around>
 __device__ void read_words(std::uint32_t (&w)[swap_words_rows], const unsigned char* from, std::int64_t ld) {
-  constexpr int phases = Whole ? 1 : 4;
+  constexpr int phases = Aligned ? 1 : 4;
   std::uint32_t next[swap_words_rows], selector[phases];
 #pragma unroll
   for (int p = 0; p < phases; ++p) {
@@ -43,11 +43,11 @@ __device__ void read_words(std::uint32_t (&w)[swap_words_rows], const unsigned c
     for (int i = p; i < swap_words_rows; i += phases) {
       const auto* word = reinterpret_cast<const std::uint32_t*>(row);
       w[i] = Around ? load_prefetch_l2<128>(word) : word[0];
-      if (!Whole) next[i] = Around ? load_prefetch_l2<128>(word + 1) : word[1];
+      if (!Aligned) next[i] = Around ? load_prefetch_l2<128>(word + 1) : word[1];
       row += phases * ld;
     }
   }
-  if constexpr (!Whole) {
+  if constexpr (!Aligned) {
 #pragma unroll
     for (int i = 0; i < swap_words_rows; ++i) w[i] = byte_permute(w[i], next[i], selector[i % phases]);
   }
@@ -84,10 +84,10 @@ __device__ void write_column(std::uint32_t* to, const std::uint32_t (&w)[swap_wo
   }
 }
 
-// Brings the tile at (row0, col0) to shared memory, transposed. `out` is where it goes to.
-template <int Bytes, bool Whole>
-__device__ void load_turned(unsigned char* tile, const unsigned char* matrix, const unsigned char* out,
-                            const square_matrices& m, std::int64_t row0, std::int64_t col0) {
+// Loads the tile at (row0, col0) to shared memory, transposed. `out` is where it goes to.
+template <int Bytes, bool Aligned>
+__device__ void load_transposed(unsigned char* tile, const unsigned char* matrix, const unsigned char* out,
+                                const square_matrices& m, std::int64_t row0, std::int64_t col0) {
   using shape = swap_word_tile<Bytes>;
   const int lane = threadIdx.x % 32;
   unsigned char* to[shape::per_word];
@@ -98,14 +98,14 @@ __device__ void load_turned(unsigned char* tile, const unsigned char* matrix, co
   }
   // Words that are cut from two begin up to 3 bytes early and end up to 4 late: that stays in the row.
   const std::int64_t offset = col0 * Bytes + lane * 4, bytes = m.extent * Bytes;
-  const bool inside = Whole ? offset + 4 <= bytes : offset >= 4 && offset + 8 <= bytes;
+  const bool inside = Aligned ? offset + 4 <= bytes : offset >= 4 && offset + 8 <= bytes;
 #pragma unroll 2
   for (int y = static_cast<int>(threadIdx.x) / 32 * swap_words_rows; y < shape::edge;
        y += swap_words_threads / 32 * 8) {
     const unsigned char* from = matrix + (row0 + y) * m.ld + offset;
     std::uint32_t w[swap_words_rows];
     if (inside && row0 + y + swap_words_rows <= m.extent) {
-      read_words<Whole, Bytes == 2>(w, from, m.ld);  // for 1 byte it costs registers, and time
+      read_words<Aligned, Bytes == 2>(w, from, m.ld);  // for 1 byte it costs registers, and time
     } else {
       read_elements<Bytes>(w, from, m.ld, m.extent - row0 - y, bytes - offset);
     }
@@ -118,7 +118,7 @@ __device__ void load_turned(unsigned char* tile, const unsigned char* matrix, co
 // Writes `width` rows of `bytes` bytes from a transposed tile to `out`: aligned chunks of 16 bytes, and what lies
 // before the first and behind the last element by element.
 template <int Bytes>
-__device__ void store_turned(unsigned char* out, const unsigned char* tile, std::int64_t ld, int width, int bytes) {
+__device__ void store_transposed(unsigned char* out, const unsigned char* tile, std::int64_t ld, int width, int bytes) {
   using shape = swap_word_tile<Bytes>;
   using unit = typename unit_of_bytes<Bytes>::type;
   constexpr int lanes = shape::length / 16, step = swap_words_threads / lanes, units = 16 / Bytes;
@@ -148,8 +148,9 @@ __device__ void store_turned(unsigned char* out, const unsigned char* tile, std:
   }
 }
 
-template <int Bytes, bool Whole>
-__global__ void __launch_bounds__(swap_words_threads) swap_words(unsigned char* data, square_matrices m) {
+template <int Bytes, bool Aligned>
+__global__ void __launch_bounds__(swap_words_threads)
+    in_place_square_misaligned(unsigned char* data, square_matrices m) {
   using shape = swap_word_tile<Bytes>;
   constexpr int edge = shape::edge;
   const tile_pair pair = pair_of(m);
@@ -160,23 +161,23 @@ __global__ void __launch_bounds__(swap_words_threads) swap_words(unsigned char* 
   const std::int64_t row0 = pair.i * edge, col0 = pair.j * edge;
   unsigned char* below = data + col0 * m.ld + row0 * Bytes;
   unsigned char* above = data + row0 * m.ld + col0 * Bytes;
-  load_turned<Bytes, Whole>(tile, data, below, m, row0, col0);
-  if (row0 != col0) load_turned<Bytes, Whole>(other, data, above, m, col0, row0);
+  load_transposed<Bytes, Aligned>(tile, data, below, m, row0, col0);
+  if (row0 != col0) load_transposed<Bytes, Aligned>(other, data, above, m, col0, row0);
   allow_uninitialised_reads();
   __syncthreads();
   const int height = static_cast<int>(m.extent - row0 < edge ? m.extent - row0 : edge);
   const int width = static_cast<int>(m.extent - col0 < edge ? m.extent - col0 : edge);
-  store_turned<Bytes>(below, tile, m.ld, width, height * Bytes);
-  if (row0 != col0) store_turned<Bytes>(above, other, m.ld, height, width * Bytes);
+  store_transposed<Bytes>(below, tile, m.ld, width, height * Bytes);
+  if (row0 != col0) store_transposed<Bytes>(above, other, m.ld, height, width * Bytes);
 }
 
-/// The tile of swap_units: 256 bytes wide, or 512.
+/// The tile of in_place_square_words: 256 bytes wide, or 512.
 template <class Unit>
-inline constexpr int swap_units_edge = sizeof(Unit) == 4 ? 64 : 32;
+inline constexpr int square_words_edge = sizeof(Unit) == 4 ? 64 : 32;
 
 template <class Unit, bool Around>
-__global__ void __launch_bounds__(256) swap_units(unsigned char* data, square_matrices m) {
-  constexpr int edge = swap_units_edge<Unit>, pitch = edge + 1, across = edge / 32, each = edge * edge / 256;
+__global__ void __launch_bounds__(256) in_place_square_words(unsigned char* data, square_matrices m) {
+  constexpr int edge = square_words_edge<Unit>, pitch = edge + 1, across = edge / 32, each = edge * edge / 256;
   const tile_pair pair = pair_of(m);
   if (pair.matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
   data += pair.matrix * m.stride;

@@ -19,29 +19,29 @@ using detail::work_queue;
 
 // The tiles that were ahead on an H200 (docs/decisions.md): large ones; wide ones for rows that are long enough,
 // whose loads carry an L2 prefetch size hint; low ones for rows that end soon after a large one begins; and those for
-// matrices of few tiles, where the time is that of one block. Whole: rows begin at multiples of what a lane reads.
-template <int Bytes, bool Whole>
+// matrices of few tiles, where the time is that of one block. Aligned: rows begin at multiples of what a lane reads.
+template <int Bytes, bool Aligned>
 struct tiles_of;
-template <bool Whole>
-struct tiles_of<1, Whole> {
-  using large = kernels::word_tile<1, Whole, 256, 512, 16, 3>;
-  using low = kernels::word_tile<1, Whole, 128, 256, 16, 6>;
-  using small = kernels::word_tile<1, Whole, 128, 512, 8, 3>;
+template <bool Aligned>
+struct tiles_of<1, Aligned> {
+  using large = kernels::word_tile<1, Aligned, 256, 512, 16, 3>;
+  using low = kernels::word_tile<1, Aligned, 128, 256, 16, 6>;
+  using small = kernels::word_tile<1, Aligned, 128, 512, 8, 3>;
 };
-template <bool Whole>
-struct tiles_of<2, Whole> {
-  using large = kernels::word_tile<2, Whole, 256, 256, 16, 5>;
-  using wide = kernels::pair_tile<2, Whole, 256, 512, 8, 3>;
-  using small = kernels::word_tile<2, Whole, 128, 256, 8, 8>;
+template <bool Aligned>
+struct tiles_of<2, Aligned> {
+  using large = kernels::word_tile<2, Aligned, 256, 256, 16, 5>;
+  using wide = kernels::pair_tile<2, Aligned, 256, 512, 8, 3>;
+  using small = kernels::word_tile<2, Aligned, 128, 256, 8, 8>;
 };
-template <bool Whole>
-struct tiles_of<4, Whole> {
+template <bool Aligned>
+struct tiles_of<4, Aligned> {
   using large = kernels::word_tile<4, true, 256, 256, 8, 8>;
-  using wide = kernels::pair_tile<4, Whole, 256, 256, 8, 5>;
+  using wide = kernels::pair_tile<4, Aligned, 256, 256, 8, 5>;
   using small = large;
 };
-template <bool Whole>
-struct tiles_of<8, Whole> {
+template <bool Aligned>
+struct tiles_of<8, Aligned> {
   using large = kernels::word_tile<8, true, 256, 256, 4, 8>;
   using wide = kernels::word_tile<8, true, 256, 256, 4, 8, true>;
   using small = large;
@@ -58,8 +58,8 @@ std::int64_t tiles_in(const transpose_args& a) {
   return tiles_down<Shape>(a) * ceil_div(a.cols, Shape::width) * a.batch;
 }
 
-template <int Bytes, bool Whole, class Shape>
-void start_tiles(const work_queue& queue, const transpose_args& a) {
+template <int Bytes, bool Aligned, class Shape>
+void launch_tiles(const work_queue& queue, const transpose_args& a) {
   const std::int64_t tiles = tiles_in<Shape>(a);
   const auto config = grid_of(tiles, Shape::threads, Shape::bytes);
   kernels::word_matrices m{};
@@ -72,7 +72,7 @@ void start_tiles(const work_queue& queue, const transpose_args& a) {
   m.tiles_r = static_cast<unsigned>(tiles_down<Shape>(a));
   m.tiles_c = static_cast<unsigned>(ceil_div(a.cols, Shape::width));
   m.tiles = static_cast<unsigned>(tiles);
-  constexpr auto kernel = &kernels::transpose_words<Bytes, Whole, Shape>;
+  constexpr auto kernel = &kernels::transpose_misaligned<Bytes, Aligned, Shape>;
   check(launch(queue, config, kernel, static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
         "launch of transpose");
 }
@@ -84,18 +84,18 @@ bool rows_begin_at(const transpose_args& a, std::int64_t multiple) {
   return ((address | distances * a.element_bytes) & (multiple - 1)) == 0;
 }
 
-template <int Bytes, class IfWhole, class IfCut>
-void start_either(const work_queue& queue, const transpose_args& a) {
-  if constexpr (!std::is_same_v<IfWhole, IfCut>) {
-    if (!rows_begin_at(a, IfWhole::lane_bytes)) return start_tiles<Bytes, false, IfCut>(queue, a);
+template <int Bytes, class IfAligned, class IfMisaligned>
+void launch_by_alignment(const work_queue& queue, const transpose_args& a) {
+  if constexpr (!std::is_same_v<IfAligned, IfMisaligned>) {
+    if (!rows_begin_at(a, IfAligned::lane_bytes)) return launch_tiles<Bytes, false, IfMisaligned>(queue, a);
   }
-  start_tiles<Bytes, true, IfWhole>(queue, a);
+  launch_tiles<Bytes, true, IfAligned>(queue, a);
 }
 
-// Whether wide tiles waste little of their width, and a column of them passes through the cache until the next one
-// reads what they brought there.
+// Whether wide tiles waste little of their width, and a column of them fits in the cache until the next one
+// reads the lines that they loaded.
 template <class Wide>
-bool wide_serves(const transpose_args& a, const device_limits& limits) {
+bool can_be_wide(const transpose_args& a, const device_limits& limits) {
   const std::int64_t around = 32 * Wide::lane_bytes;  // bytes of a row
   return Wide::bytes <= limits.shared_bytes && a.cols * a.element_bytes >= 4 * around &&
          2 * a.rows * around <= limits.cache_bytes / 3 && tiles_in<Wide>(a) >= 4 * limits.multiprocessors;
@@ -103,25 +103,25 @@ bool wide_serves(const transpose_args& a, const device_limits& limits) {
 
 template <int Bytes>
 void start(const work_queue& queue, const transpose_args& a) {
-  using whole = tiles_of<Bytes, true>;
-  using cut = tiles_of<Bytes, false>;
+  using aligned = tiles_of<Bytes, true>;
+  using misaligned = tiles_of<Bytes, false>;
   const device_limits limits = limits_of(queue.device->properties());
   if constexpr (Bytes > 1) {
-    if (wide_serves<typename whole::wide>(a, limits)) {
-      return start_either<Bytes, typename whole::wide, typename cut::wide>(queue, a);
+    if (can_be_wide<typename aligned::wide>(a, limits)) {
+      return launch_by_alignment<Bytes, typename aligned::wide, typename misaligned::wide>(queue, a);
     }
   }
-  using large = typename whole::large;
+  using large = typename aligned::large;
   if (tiles_in<large>(a) < 4 * limits.multiprocessors || large::bytes > limits.shared_bytes) {
-    return start_either<Bytes, typename whole::small, typename cut::small>(queue, a);
+    return launch_by_alignment<Bytes, typename aligned::small, typename misaligned::small>(queue, a);
   }
   if constexpr (Bytes == 1) {
-    using low = typename whole::low;
+    using low = typename aligned::low;
     if (tiles_down<low>(a) * low::height < tiles_down<large>(a) * large::height) {
-      return start_either<Bytes, low, typename cut::low>(queue, a);
+      return launch_by_alignment<Bytes, low, typename misaligned::low>(queue, a);
     }
   }
-  start_either<Bytes, large, typename cut::large>(queue, a);
+  launch_by_alignment<Bytes, large, typename misaligned::large>(queue, a);
 }
 
 template <int Bytes>
@@ -133,7 +133,7 @@ static_assert(has_bytes<1>(detail::tile_bytes_misaligned[0]) && has_bytes<2>(det
 
 }  // namespace
 
-void start_words(const work_queue& queue, const transpose_args& a) {
+void launch_misaligned(const work_queue& queue, const transpose_args& a) {
   switch (a.element_bytes) {
     case 1:
       return start<1>(queue, a);

@@ -26,12 +26,12 @@ __device__ void store_ends(unsigned char* out, const unsigned char* tile, const 
   for (int i = threadIdx.x; i < width * 2 * units; i += Shape::threads) {
     const int column = i / (2 * units), at = i % units * Bytes;
     unsigned char* to = out + column * m.out_ld;
-    const int shear = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (words_shear - 1)), first = shear & 15;
+    const int shift = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (tile_overlap - 1)), first = shift & 15;
     const bool head = i % (2 * units) < units;
     const int byte = head ? at : first + ((valid - first) & -16) + at;
     const bool mine =
         head ? top && byte < first
-             : valid >= first && (top || byte >= shear) && (last || byte < shear + Shape::length - words_shear);
+             : valid >= first && (top || byte >= shift) && (last || byte < shift + Shape::length - tile_overlap);
     if (mine && byte < valid) {
       const unsigned char* from = tile + Shape::row_of(column) + 16 - (first & -Shape::word_bytes);
       *reinterpret_cast<unit*>(to + byte) = *reinterpret_cast<const unit*>(from + byte);
@@ -39,9 +39,9 @@ __device__ void store_ends(unsigned char* out, const unsigned char* tile, const 
   }
 }
 
-template <int Bytes, bool Whole, class Shape>
+template <int Bytes, bool Aligned, class Shape>
 __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
-    transpose_words(unsigned char* out, const unsigned char* in, word_matrices m) {
+    transpose_misaligned(unsigned char* out, const unsigned char* in, word_matrices m) {
   auto* tile = dynamic_shared<unsigned char>();
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
   if (place >= m.tiles) return;  // uniform exit: padding block of the 2-D grid
@@ -52,9 +52,9 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   const std::int64_t matrix = place / m.tiles_c;
   out += matrix * m.out_stride + col0 * m.out_ld + row0 * Bytes;
   if constexpr (Shape::lane_bytes > Shape::word_bytes) {
-    load_pairs<Bytes, Whole, Shape>(tile, in + matrix * m.in_stride, out, m, row0, col0);
+    load_pairs<Bytes, Aligned, Shape>(tile, in + matrix * m.in_stride, out, m, row0, col0);
   } else {
-    load_tile<Bytes, Whole, Shape>(tile, in + matrix * m.in_stride, out, m, row0, col0);
+    load_tile<Bytes, Aligned, Shape>(tile, in + matrix * m.in_stride, out, m, row0, col0);
   }
   allow_uninitialised_reads();  // columns beyond the edge, and of the word behind a chunk what the selector leaves out
   __syncthreads();
@@ -64,11 +64,11 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   const int valid = rows_left < Shape::height ? static_cast<int>(rows_left) * Bytes : Shape::length;
   // Each thread takes every `step`th output row: all of them are aligned alike.
   constexpr int lanes = Shape::length / 16, step = Shape::threads / lanes, steps = 32 * Shape::per_lane / step;
-  static_assert(step * Bytes % words_shear == 0 && step % (Shape::per_lane * Shape::spread) == 0);
+  static_assert(step * Bytes % tile_overlap == 0 && step % (Shape::per_lane * Shape::spread) == 0);
   const int lane = threadIdx.x % lanes, column = threadIdx.x / lanes;
   unsigned char* to = out + column * m.out_ld;
-  const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (words_shear - 1));
-  const int most = rows_left <= Shape::height ? valid : first + Shape::length - words_shear;
+  const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (tile_overlap - 1));
+  const int most = rows_left <= Shape::height ? valid : first + Shape::length - tile_overlap;
   // Two lanes are left over: of the first tile, one takes the chunk before, where there is one.
   const bool before = row0 == 0 && lane == lanes - 1 && first >= 16;
   const int place16 = before ? first - 16 : first + lane * 16;

@@ -21,11 +21,11 @@ constexpr std::int64_t most = INT32_MAX / 2;
 constexpr std::int64_t least_word_bytes = 4;  // input rows nearer to each other could share their first word
 
 // Full occupancy: the strides between rows are long, and so is the latency of their loads.
-template <int Bytes, bool Whole>
+template <int Bytes, bool Aligned>
 struct tile_of;
-template <bool Whole>
-struct tile_of<1, Whole> {
-  using type = kernels::word_tile<1, Whole, 256, 512, 8, 4>;
+template <bool Aligned>
+struct tile_of<1, Aligned> {
+  using type = kernels::word_tile<1, Aligned, 256, 512, 8, 4>;
 };
 template <>
 struct tile_of<2, true> {
@@ -94,9 +94,9 @@ bool fill(word_permutation& m, const box_plan& p, std::int64_t& batches) {
   return true;
 }
 
-template <int Bytes, bool Whole>
+template <int Bytes, bool Aligned>
 bool start(const work_queue& queue, const permute_args& a, word_permutation& m, std::int64_t batches, bool only_ask) {
-  using tile = typename tile_of<Bytes, Whole>::type;
+  using tile = typename tile_of<Bytes, Aligned>::type;
   const device_limits limits = limits_of(queue.device->properties());
   constexpr std::int64_t shared = tile::bytes + 8 * 32 * tile::per_word, step = 16 / Bytes;
   const std::int64_t down = ceil_div(m.rows, tile::written), across = ceil_div(m.cols, tile::width);
@@ -108,14 +108,14 @@ bool start(const work_queue& queue, const permute_args& a, word_permutation& m, 
   m.tiles_r = kernels::make_divisor(down);
   m.tiles_c = kernels::make_divisor(across);
   m.tiles = static_cast<int>(tiles);
-  check(launch(queue, grid_of(tiles, tile::threads, shared), &kernels::permute_words<Bytes, Whole, tile>,
+  check(launch(queue, grid_of(tiles, tile::threads, shared), &kernels::permute_misaligned<Bytes, Aligned, tile>,
                static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
         "launch of permute");
   return true;
 }
 
 // Whether all rows of the input begin at multiples of 4 bytes.
-bool whole_words(const box_plan& p, const void* in) {
+bool has_aligned_rows(const box_plan& p, const void* in) {
   auto bits = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(in));
   for (int i = 0; i < p.rank; ++i) bits |= p.dims[i].in_run ? 0 : p.dims[i].in_stride;
   return bits % 4 == 0;
@@ -132,12 +132,12 @@ bool permute_by_words(const work_queue& queue, const permute_args& a, bool only_
   word_permutation m{};
   std::int64_t batches = 1;
   if (!fill(m, p, batches)) return false;
-  const bool whole = whole_words(p, a.in);
+  const bool aligned = has_aligned_rows(p, a.in);
   switch (unit) {
     case 1:
-      return whole ? start<1, true>(queue, a, m, batches, only_ask) : start<1, false>(queue, a, m, batches, only_ask);
+      return aligned ? start<1, true>(queue, a, m, batches, only_ask) : start<1, false>(queue, a, m, batches, only_ask);
     case 2:
-      return whole ? start<2, true>(queue, a, m, batches, only_ask) : start<2, false>(queue, a, m, batches, only_ask);
+      return aligned ? start<2, true>(queue, a, m, batches, only_ask) : start<2, false>(queue, a, m, batches, only_ask);
     case 4:
       return start<4, true>(queue, a, m, batches, only_ask);
     default:

@@ -2,8 +2,8 @@
 
 // Permutation of 1, 2, 4 and 8 byte elements as a transpose of rows and columns that are several dimensions each: the
 // columns are the dimensions that lie one after another in the input, the rows those that do in the output, whatever
-// their extents. Tiles are those of transpose_words. Where a row of the input begins is worked out by one lane for its
-// warp, where a row of the output begins by one thread for all, while the input's loads are in flight.
+// their extents. Tiles are those of transpose_misaligned. Where a row of the input begins is worked out by one lane for
+// its warp, where a row of the output begins by one thread for all, while the input's loads are in flight.
 
 #include <cstdint>
 
@@ -45,7 +45,7 @@ __device__ permuted_tile find_tile(const word_permutation& m, int place) {
   return t;
 }
 
-// The rows of a tile that a warp brings, `rows_at_once` side by side and then some further down; lane i knows where
+// The rows of a tile that a warp loads, `rows_at_once` side by side and then some further down; lane i knows where
 // the i-th begins.
 template <class Shape>
 struct warp_rows {
@@ -64,7 +64,7 @@ struct warp_rows {
 };
 
 // The words of some rows. Lanes behind the tile's columns repeat the last word.
-template <int Bytes, bool Whole, class Shape>
+template <int Bytes, bool Aligned, class Shape>
 __device__ void load_permuted(word_type<Bytes> (&w)[Shape::rows_at_once], const unsigned char* from,
                               const warp_rows<Shape>& rows, int first, int bytes) {
   constexpr int size = Shape::word_bytes;
@@ -73,11 +73,11 @@ __device__ void load_permuted(word_type<Bytes> (&w)[Shape::rows_at_once], const 
 #pragma unroll
   for (int i = 0; i < Shape::rows_at_once; ++i) {
     const unsigned char* row = from + rows.at(first + i);
-    skip[i] = Whole ? 0 : static_cast<int>(reinterpret_cast<std::uintptr_t>(row) & 3);
+    skip[i] = Aligned ? 0 : static_cast<int>(reinterpret_cast<std::uintptr_t>(row) & 3);
     const int last = (skip[i] + bytes - 1) & -size;
     w[i] = *reinterpret_cast<const word_type<Bytes>*>(row - skip[i] + (mine < last ? mine : last));
   }
-  if constexpr (!Whole) {
+  if constexpr (!Aligned) {
 #pragma unroll
     for (int i = 0; i < Shape::rows_at_once; ++i) {
       w[i] = byte_permute(w[i], shuffle_down(w[i], 1), 0x3210 + 0x1111 * static_cast<std::uint32_t>(skip[i]));
@@ -130,11 +130,11 @@ __device__ void store_permuted_ends(unsigned char* out, const unsigned char* til
   for (int i = threadIdx.x; i < t.width * 2 * units; i += Shape::threads) {
     const int column = i / (2 * units), at = i % units * Bytes;
     unsigned char* to = out + col_at[column];
-    const int shear = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (words_shear - 1)), first = shear & 15;
+    const int shift = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (tile_overlap - 1)), first = shift & 15;
     const bool head = i % (2 * units) < units;
     const int byte = head ? at : first + ((valid - first) & -16) + at;
     const bool mine = head ? top && byte < first
-                           : valid >= first && (top || byte >= shear) && byte < shear + Shape::length - words_shear;
+                           : valid >= first && (top || byte >= shift) && byte < shift + Shape::length - tile_overlap;
     if (mine && byte < valid) {
       const unsigned char* from = tile + Shape::row_of(column) + 16 - (first & -Shape::word_bytes);
       *reinterpret_cast<unit*>(to + byte) = *reinterpret_cast<const unit*>(from + byte);
@@ -151,13 +151,13 @@ __device__ void store_permuted(unsigned char* out, const unsigned char* tile, co
   const int lane = threadIdx.x % lanes, column = threadIdx.x / lanes, valid = t.height * Bytes;
   // Two lanes are left over: of the first tile, one takes the chunk before, where there is one.
   const bool before = t.row0 == 0 && lane == lanes - 1;
-  if (!before && lane >= lanes - words_shear / 16) return;
+  if (!before && lane >= lanes - tile_overlap / 16) return;
   const unsigned char* from = tile + Shape::row_of(column) + 16;
 #pragma unroll
   for (int i = 0; i < steps; ++i) {
     if (column + i * step >= t.width) return;
     unsigned char* to = out + col_at[column + i * step];
-    const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (words_shear - 1));
+    const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (tile_overlap - 1));
     const int at = before ? first - 16 : first + lane * 16;
     if (at < 0 || at + 16 > valid) continue;
     const auto* chunk = reinterpret_cast<const word16*>(
@@ -173,9 +173,9 @@ __device__ void store_permuted(unsigned char* out, const unsigned char* tile, co
   }
 }
 
-template <int Bytes, bool Whole, class Shape>
+template <int Bytes, bool Aligned, class Shape>
 __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
-    permute_words(unsigned char* out, const unsigned char* in, word_permutation by_value) {
+    permute_misaligned(unsigned char* out, const unsigned char* in, word_permutation by_value) {
   const word_permutation& m = argument_after(by_value, out, in);
   constexpr int some = Shape::rows_at_once;
   auto* tile = dynamic_shared<unsigned char>();
@@ -188,7 +188,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   in += base.in + static_cast<std::int64_t>(t.col0) * Bytes;
   out += base.out + static_cast<std::int64_t>(t.row0) * Bytes;
   word_type<Bytes> w[some];
-  if (!t.at_end) load_permuted<Bytes, Whole, Shape>(w, in, rows, 0, t.width * Bytes);
+  if (!t.at_end) load_permuted<Bytes, Aligned, Shape>(w, in, rows, 0, t.width * Bytes);
   for (int i = threadIdx.x; i < 32 * Shape::per_word; i += Shape::threads) {
     col_at[i] = place_of(m.col, t.col0 + (i < t.width ? i : t.width - 1)).out;
   }
@@ -200,7 +200,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
     store_words<Bytes>(places.to, w, rows.row(0) * Bytes);
 #pragma unroll 1
     for (int i = some; i < rows.count && rows.row(i) < t.height; i += some) {
-      load_permuted<Bytes, Whole, Shape>(w, in, rows, i, t.width * Bytes);
+      load_permuted<Bytes, Aligned, Shape>(w, in, rows, i, t.width * Bytes);
       store_words<Bytes>(places.to, w, rows.row(i) * Bytes);
     }
   }

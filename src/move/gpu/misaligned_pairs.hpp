@@ -1,7 +1,7 @@
 #pragma once
 
-// How transpose_words brings a tile of 2 or 4 byte elements to shared memory, a pair of words a lane: a warp reads 256
-// bytes of each row. Where rows begin inside of a pair, one is cut from two: a lane's own and its neighbour's.
+// How transpose_misaligned loads a tile of 2 or 4 byte elements to shared memory, a pair of words a lane: a warp reads
+// 256 bytes of each row. Where rows begin inside of a pair, one is cut from two: a lane's own and its neighbour's.
 
 #include <cstdint>
 
@@ -10,14 +10,14 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-/// As word_tile, with lanes of two words. Whole: rows begin at multiples of 8 bytes.
-template <int Bytes, bool Whole, int Length, int Threads, int Rows, int Blocks>
+/// As word_tile, with lanes of two words. Aligned: rows begin at multiples of 8 bytes.
+template <int Bytes, bool Aligned, int Length, int Threads, int Rows, int Blocks>
 struct pair_tile {
   static constexpr int word_bytes = 4, per_word = word_bytes / Bytes, threads = Threads;
   static constexpr int lane_bytes = 8, per_lane = lane_bytes / Bytes;
-  static constexpr int length = Length, rows_at_once = Rows;                             // bytes of an output row
-  static constexpr int height = length / Bytes, written = height - words_shear / Bytes;  // elements
-  static constexpr int width = (Whole ? 32 : 31) * per_lane;
+  static constexpr int length = Length, rows_at_once = Rows;                              // bytes of an output row
+  static constexpr int height = length / Bytes, written = height - tile_overlap / Bytes;  // elements
+  static constexpr int width = (Aligned ? 32 : 31) * per_lane;
   static constexpr int pitch = length + 16, bytes = 32 * per_lane * pitch + 16;
   static constexpr int spread = 16 / word_bytes, least_blocks = blocks_at_once(Threads, Blocks);
   static_assert(Bytes <= 4 && height % (threads / 32 * rows_at_once) == 0);
@@ -49,17 +49,17 @@ struct word_pairs {
   }
 
   // `at(i)` is where row i begins. Issues all loads before the first use.
-  template <int Bytes, bool Whole, class Address>
+  template <int Bytes, bool Aligned, class Address>
   __device__ void load(Address at) {
 #pragma unroll
     for (int i = 0; i < Rows; ++i) {
-      const auto address = reinterpret_cast<std::uintptr_t>(at(i)) & ~std::uintptr_t{Whole ? 0 : 7};
+      const auto address = reinterpret_cast<std::uintptr_t>(at(i)) & ~std::uintptr_t{Aligned ? 0 : 7};
       // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the row, rounded down.
       const std::uint64_t pair = load_prefetch_l2<128>(reinterpret_cast<const std::uint64_t*>(address));
       first[i] = static_cast<std::uint32_t>(pair);
       second[i] = static_cast<std::uint32_t>(pair >> 32);
     }
-    if constexpr (!Whole) {
+    if constexpr (!Aligned) {
 #pragma unroll
       for (int i = 0; i < Rows; ++i)
         cut<Bytes>(i, static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at(i))) & 7);
@@ -86,22 +86,22 @@ struct pair_columns {
   }
 };
 
-// Brings the tile at (row0, col0) of the matrix, transposed, to shared memory. `out` is where it goes to.
-template <int Bytes, bool Whole, class Shape>
+// Loads the tile at (row0, col0) of the matrix, transposed, to shared memory. `out` is where it goes to.
+template <int Bytes, bool Aligned, class Shape>
 __device__ void load_pairs(unsigned char* tile, const unsigned char* in, const unsigned char* out,
                            const word_matrices& m, std::int64_t row0, std::int64_t col0) {
   constexpr int rows = Shape::rows_at_once, warps = Shape::threads / 32;
   const int lane = threadIdx.x % 32, begin = static_cast<int>(threadIdx.x) / 32 * rows;
   const pair_columns<Shape> to(tile, out, m.out_ld);
   const std::int64_t offset = col0 * Bytes, left = m.cols * Bytes - offset - lane * 8;
-  const tile_rows r = rows_of_tile<Bytes, Whole, Shape>(in, m, row0, offset);
+  const tile_rows r = rows_of_tile<Bytes, Aligned, Shape>(in, m, row0, offset);
   const unsigned char* from = in + row0 * m.in_ld + offset + lane * 8;
   word_pairs<rows> w;
-  if (r.first_whole == 0 && r.last_whole == Shape::height - 1) {
+  if (r.first_full == 0 && r.last_full == Shape::height - 1) {
     from += begin * m.in_ld;
 #pragma unroll
     for (int row = 0; row < Shape::height; row += warps * rows) {
-      w.template load<Bytes, Whole>([&](int i) { return from + i * m.in_ld; });
+      w.template load<Bytes, Aligned>([&](int i) { return from + i * m.in_ld; });
       store_words<Bytes>(to.first, w.first, (row + begin) * Bytes);
       store_words<Bytes>(to.second, w.second, (row + begin) * Bytes);
       from += warps * rows * m.in_ld;
@@ -111,19 +111,16 @@ __device__ void load_pairs(unsigned char* tile, const unsigned char* in, const u
   // At the matrix's edges: rows beyond repeat the first or last, and some go element by element (load_edge).
 #pragma unroll 1
   for (int row = begin; row < Shape::height; row += warps * rows) {
-    if (r.first_whole <= r.last_whole) {
-      w.template load<Bytes, Whole>([&](int i) {
-        return from + (row + i < r.first_whole  ? r.first_whole
-                       : row + i > r.last_whole ? r.last_whole
-                                                : row + i) *
-                          m.in_ld;
+    if (r.first_full <= r.last_full) {
+      w.template load<Bytes, Aligned>([&](int i) {
+        return from + (row + i < r.first_full ? r.first_full : row + i > r.last_full ? r.last_full : row + i) * m.in_ld;
       });
       store_words<Bytes>(to.first, w.first, row * Bytes);
       store_words<Bytes>(to.second, w.second, row * Bytes);
     }
 #pragma unroll 1
     for (int four = row; four < row + rows && four <= r.last; four += 4) {
-      if (four >= r.first_whole && (four + 3 <= r.last_whole || r.last == r.last_whole)) continue;
+      if (four >= r.first_full && (four + 3 <= r.last_full || r.last == r.last_full)) continue;
       std::uint32_t e[4];
       load_edge<Bytes>(e, from + four * m.in_ld, m.in_ld, r.last + 1 - four, left);
       store_words<Bytes>(to.first, e, four * Bytes);

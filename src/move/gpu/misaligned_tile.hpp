@@ -1,6 +1,6 @@
 #pragma once
 
-// How transpose_words brings a tile to shared memory, a word a lane: see there.
+// How transpose_misaligned loads a tile to shared memory, a word a lane: see there.
 
 #include <cstdint>
 
@@ -15,20 +15,20 @@ struct word_matrices {
   unsigned tiles_r, tiles_c, tiles;                   // down, across, in all
 };
 
-constexpr int words_shear = 32;
+constexpr int tile_overlap = 32;
 
 // A tile, and the block that moves it. A warp takes 32 words side by side of each of `rows_at_once` rows; where words
-// are cut from two (not Whole) the last lane loads for its neighbour alone. Each (16 / Bytes)th output row has the
+// are cut from two (not Aligned) the last lane loads for its neighbour alone. Each (16 / Bytes)th output row has the
 // same alignment; so that neighbouring lanes, whose tile rows are sheared by different numbers of words, write to other
 // banks, the rows of each `spread` lanes have a stride of 32 / spread rows.
-template <int Bytes, bool Whole, int Length, int Threads, int Rows, int Blocks, bool Around = false>
+template <int Bytes, bool Aligned, int Length, int Threads, int Rows, int Blocks, bool Around = false>
 struct word_tile {
   static constexpr bool around = Around;  // loads carry an L2 prefetch size hint
   static constexpr int word_bytes = Bytes < 4 ? 4 : Bytes, per_word = word_bytes / Bytes, threads = Threads;
   static constexpr int lane_bytes = word_bytes, per_lane = per_word;
-  static constexpr int length = Length, rows_at_once = Rows;                             // bytes of an output row
-  static constexpr int height = length / Bytes, written = height - words_shear / Bytes;  // elements
-  static constexpr int width = (Whole ? 32 : 31) * per_word;
+  static constexpr int length = Length, rows_at_once = Rows;                              // bytes of an output row
+  static constexpr int height = length / Bytes, written = height - tile_overlap / Bytes;  // elements
+  static constexpr int width = (Aligned ? 32 : 31) * per_word;
   static constexpr int pitch = length + 16, bytes = 32 * per_word * pitch + 16;
   static constexpr int spread = 16 / word_bytes, least_blocks = blocks_at_once(Threads, Blocks);
   static_assert(height % (threads / 32 * rows_at_once) == 0);
@@ -72,16 +72,16 @@ __device__ void store_words(unsigned char* const (&to)[sizeof(word_type<Bytes>) 
 }
 
 // Where a thread reads: a word of each of some rows that lie within the matrix, then of rows further down.
-template <int Bytes, bool Whole, bool Around, int Rows>
+template <int Bytes, bool Aligned, bool Around, int Rows>
 struct word_reader {
-  static constexpr int phases = Whole ? 1 : 4 / Bytes;  // rows after which words begin alike
+  static constexpr int phases = Aligned ? 1 : 4 / Bytes;  // rows after which the misalignment repeats
   const unsigned char* at[phases];
   std::uint32_t selector[phases];
 
   __device__ word_reader(const unsigned char* from, std::int64_t ld) {
 #pragma unroll
     for (int p = 0; p < phases; ++p) {
-      const auto skip = Whole ? 0 : static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from + p * ld) & 3);
+      const auto skip = Aligned ? 0 : static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from + p * ld) & 3);
       at[p] = from + p * ld - skip;
       selector[p] = 0x3210 + 0x1111 * skip;
     }
@@ -100,7 +100,7 @@ struct word_reader {
       }
       at[p] += step;
     }
-    if constexpr (!Whole) {
+    if constexpr (!Aligned) {
 #pragma unroll
       for (int i = 0; i < Rows; ++i) w[i] = byte_permute(w[i], shuffle_down(w[i], 1), selector[i % phases]);
     }
@@ -132,7 +132,7 @@ __device__ void load_edge(word_type<Bytes> (&w)[4], const unsigned char* from, s
 
 // Words of rows from `row` on; rows before `first` and behind `last` repeat these, as a test between the loads would
 // hold them up.
-template <int Bytes, bool Whole, int Rows>
+template <int Bytes, bool Aligned, int Rows>
 __device__ void load_clamped(word_type<Bytes> (&w)[Rows], const unsigned char* from, std::int64_t ld, int row,
                              int first, int last) {
   std::uint32_t skip[Rows];
@@ -140,10 +140,10 @@ __device__ void load_clamped(word_type<Bytes> (&w)[Rows], const unsigned char* f
   for (int i = 0; i < Rows; ++i) {
     const int r = row + i < first ? first : row + i > last ? last : row + i;
     const unsigned char* at = from + r * ld;
-    skip[i] = Whole ? 0 : static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at) & 3);
+    skip[i] = Aligned ? 0 : static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at) & 3);
     w[i] = *reinterpret_cast<const word_type<Bytes>*>(at - skip[i]);
   }
-  if constexpr (!Whole) {
+  if constexpr (!Aligned) {
 #pragma unroll
     for (int i = 0; i < Rows; ++i) w[i] = byte_permute(w[i], shuffle_down(w[i], 1), 0x3210 + 0x1111 * skip[i]);
   }
@@ -151,16 +151,16 @@ __device__ void load_clamped(word_type<Bytes> (&w)[Rows], const unsigned char* f
 
 // The rows of a tile that lie in the matrix, 0 to `last`, and of those the ones of which full words can be read.
 struct tile_rows {
-  int last, first_whole, last_whole;
+  int last, first_full, last_full;
 };
 
 // A row of a tile takes a word, or a pair of words, of each lane; the first may begin some bytes early, the last end
 // behind the row: in packed neighbours, or, of the matrix's first and last row, nowhere.
-template <int Bytes, bool Whole, class Shape>
+template <int Bytes, bool Aligned, class Shape>
 __device__ tile_rows rows_of_tile(const unsigned char* in, const word_matrices& m, std::int64_t row0,
                                   std::int64_t offset) {
   const std::int64_t bytes = m.cols * Bytes, left = m.rows - row0;
-  const bool before = !Whole && offset<Shape::lane_bytes, behind = offset + 32 * Shape::lane_bytes> bytes;
+  const bool before = !Aligned && offset<Shape::lane_bytes, behind = offset + 32 * Shape::lane_bytes> bytes;
   const int last = left < Shape::height ? static_cast<int>(left) - 1 : Shape::height - 1;
   if (!before && !behind) return {last, 0, last};
   if (m.in_ld != bytes || bytes < 32 * Shape::lane_bytes) return {last, 0, -1};
@@ -168,8 +168,8 @@ __device__ tile_rows rows_of_tile(const unsigned char* in, const word_matrices& 
   return {last, bare ? 1 : 0, behind && left <= Shape::height ? last - 1 : last};
 }
 
-// Brings the tile at (row0, col0) of the matrix, transposed, to shared memory. `out` is where it goes to.
-template <int Bytes, bool Whole, class Shape>
+// Loads the tile at (row0, col0) of the matrix, transposed, to shared memory. `out` is where it goes to.
+template <int Bytes, bool Aligned, class Shape>
 __device__ void load_tile(unsigned char* tile, const unsigned char* in, const unsigned char* out,
                           const word_matrices& m, std::int64_t row0, std::int64_t col0) {
   constexpr int size = Shape::word_bytes, rows = Shape::rows_at_once, warps = Shape::threads / 32;
@@ -181,11 +181,11 @@ __device__ void load_tile(unsigned char* tile, const unsigned char* in, const un
     to[k] = tile + Shape::row(k, lane) + 16 - (static_cast<int>(-address & 15) & -size);
   }
   const std::int64_t offset = col0 * Bytes, left = m.cols * Bytes - offset - lane * size;
-  const tile_rows r = rows_of_tile<Bytes, Whole, Shape>(in, m, row0, offset);
+  const tile_rows r = rows_of_tile<Bytes, Aligned, Shape>(in, m, row0, offset);
   const unsigned char* from = in + row0 * m.in_ld + offset + lane * size;
   const int begin = warp * rows;
-  if (r.first_whole == 0 && r.last_whole == Shape::height - 1) {
-    word_reader<Bytes, Whole, Shape::around, rows> reader(from + begin * m.in_ld, m.in_ld);
+  if (r.first_full == 0 && r.last_full == Shape::height - 1) {
+    word_reader<Bytes, Aligned, Shape::around, rows> reader(from + begin * m.in_ld, m.in_ld);
 #pragma unroll
     for (int row = 0; row < Shape::height; row += warps * rows) {
       word_type<Bytes> w[rows];
@@ -198,14 +198,14 @@ __device__ void load_tile(unsigned char* tile, const unsigned char* in, const un
 #pragma unroll 1
   for (int part = 0; part < Shape::height / warps; part += some) {
     const int row = part / rows * (warps * rows) + begin + part % rows;
-    if (r.first_whole <= r.last_whole) {
+    if (r.first_full <= r.last_full) {
       word_type<Bytes> w[some];
-      load_clamped<Bytes, Whole, some>(w, from, m.in_ld, row, r.first_whole, r.last_whole);
+      load_clamped<Bytes, Aligned, some>(w, from, m.in_ld, row, r.first_full, r.last_full);
       store_words<Bytes>(to, w, row * Bytes);
     }
 #pragma unroll 1
     for (int four = row; four < row + some && four <= r.last; four += 4) {
-      if (four >= r.first_whole && (four + 3 <= r.last_whole || r.last == r.last_whole)) continue;
+      if (four >= r.first_full && (four + 3 <= r.last_full || r.last == r.last_full)) continue;
       word_type<Bytes> w[4];
       load_edge<Bytes>(w, from + four * m.in_ld, m.in_ld, r.last + 1 - four, left);
       store_words<Bytes>(to, w, four * Bytes);

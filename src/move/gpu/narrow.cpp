@@ -16,19 +16,19 @@ namespace {
 
 using detail::transpose_args;
 using detail::work_queue;
-using kernels::skinny_matrices;
+using kernels::narrow_matrices;
 
 constexpr std::int64_t least_extent = 2, most_extent = 8;
 constexpr std::int64_t most_threads = 128;  // fewer than the kernels are compiled for, whose registers are bounded so
 
 // A matrix with its short side named: tall ones have few columns, wide ones few rows.
-struct skinny_plan {
+struct narrow_plan {
   bool tall;
   std::int64_t extent, length;  // of the short and the long side
 };
 
-skinny_plan plan_of(const transpose_args& a) {
-  return a.cols <= a.rows ? skinny_plan{true, a.cols, a.rows} : skinny_plan{false, a.rows, a.cols};
+narrow_plan plan_of(const transpose_args& a) {
+  return a.cols <= a.rows ? narrow_plan{true, a.cols, a.rows} : narrow_plan{false, a.rows, a.cols};
 }
 
 // Shared memory of a block, padding included.
@@ -36,16 +36,16 @@ constexpr std::int64_t shared_bytes(std::int64_t extent, std::int64_t threads) {
   return extent * threads * 9 / 8 * 16;
 }
 
-using skinny_kernel = void (*)(unsigned char*, const unsigned char*, skinny_matrices);
+using narrow_kernel = void (*)(unsigned char*, const unsigned char*, narrow_matrices);
 
 template <int Bytes, int... Extents>
-skinny_kernel kernel_of(const skinny_plan& p, std::integer_sequence<int, Extents...>) {
-  const skinny_kernel tall[] = {&kernels::transpose_tall<Bytes, least_extent + Extents>...};
-  const skinny_kernel wide[] = {&kernels::transpose_wide<Bytes, least_extent + Extents>...};
+narrow_kernel kernel_of(const narrow_plan& p, std::integer_sequence<int, Extents...>) {
+  const narrow_kernel tall[] = {&kernels::transpose_narrow_cols<Bytes, least_extent + Extents>...};
+  const narrow_kernel wide[] = {&kernels::transpose_narrow_rows<Bytes, least_extent + Extents>...};
   return (p.tall ? tall : wide)[p.extent - least_extent];
 }
 
-skinny_kernel kernel_of(const skinny_plan& p, std::int64_t bytes) {
+narrow_kernel kernel_of(const narrow_plan& p, std::int64_t bytes) {
   const std::make_integer_sequence<int, most_extent - least_extent + 1> extents;
   switch (bytes) {
     case 1:
@@ -63,8 +63,8 @@ skinny_kernel kernel_of(const skinny_plan& p, std::int64_t bytes) {
 
 }  // namespace
 
-void start_skinny(const work_queue& queue, const transpose_args& a) {
-  const skinny_plan p = plan_of(a);
+void launch_narrow(const work_queue& queue, const transpose_args& a) {
+  const narrow_plan p = plan_of(a);
   const std::int64_t bytes = a.element_bytes, groups = p.length * bytes / 16;
   const device_limits limits = limits_of(queue.device->properties());
   std::int64_t threads = most_threads;
@@ -73,7 +73,7 @@ void start_skinny(const work_queue& queue, const transpose_args& a) {
     threads /= 2;
   }
   const std::int64_t tiles = ceil_div(groups, threads);
-  skinny_matrices m{};
+  narrow_matrices m{};
   m.groups = groups;
   m.ld = (p.tall ? a.out_ld : a.in_ld) * bytes;
   m.in_stride = a.in_stride * bytes;

@@ -11,9 +11,9 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-constexpr int skinny_threads = 256;
+constexpr int narrow_threads = 256;
 
-struct skinny_matrices {
+struct narrow_matrices {
   std::int64_t groups;                 // of 16 bytes of the long side
   std::int64_t ld;                     // bytes; of the long side's rows
   std::int64_t in_stride, out_stride;  // bytes
@@ -21,7 +21,7 @@ struct skinny_matrices {
 };
 
 // Where a chunk of the contiguous side lies: one chunk of padding after each eight spreads steps of K over the banks.
-__device__ inline int skinny_place(int chunk) {
+__device__ inline int narrow_place(int chunk) {
   return chunk + (chunk >> 3);
 }
 
@@ -59,12 +59,12 @@ __device__ word16 get_chunk(const std::uint32_t (&w)[Words], int chunk) {
 }
 
 // The groups of a block, and where its parts of the first matrix lie.
-struct skinny_piece {
+struct narrow_piece {
   unsigned matrix;
   std::int64_t group0;
   int groups;  // 0: none, the grid is 2-D
 
-  __device__ explicit skinny_piece(const skinny_matrices& m) {
+  __device__ explicit narrow_piece(const narrow_matrices& m) {
     const unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
     matrix = place / m.tiles;
     group0 = static_cast<std::int64_t>(place - matrix * m.tiles) * blockDim.x;
@@ -74,11 +74,11 @@ struct skinny_piece {
 };
 
 template <int Bytes, int K>
-__global__ void __launch_bounds__(skinny_threads)
-    transpose_tall(unsigned char* out, const unsigned char* in, skinny_matrices m) {
+__global__ void __launch_bounds__(narrow_threads)
+    transpose_narrow_cols(unsigned char* out, const unsigned char* in, narrow_matrices m) {
   constexpr int per_chunk = 16 / Bytes;
   word16* shared = dynamic_shared<word16>();
-  const skinny_piece p(m);
+  const narrow_piece p(m);
   if (p.groups == 0) return;
   const int thread = threadIdx.x, threads = blockDim.x, chunks = p.groups * K;
   in += p.matrix * m.in_stride + p.group0 * (K * 16);
@@ -91,13 +91,13 @@ __global__ void __launch_bounds__(skinny_threads)
 #pragma unroll
   for (int i = 0; i < K; ++i) {
     const int chunk = i * threads + thread;
-    if (chunk < chunks) shared[skinny_place(chunk)] = held[i];
+    if (chunk < chunks) shared[narrow_place(chunk)] = held[i];
   }
   __syncthreads();
   if (thread >= p.groups) return;
   std::uint32_t rows[K * 4], columns[K * 4];
 #pragma unroll
-  for (int i = 0; i < K; ++i) put_chunk(rows, i, shared[skinny_place(thread * K + i)]);
+  for (int i = 0; i < K; ++i) put_chunk(rows, i, shared[narrow_place(thread * K + i)]);
   reorder<Bytes>(columns, rows, [](int i) { return i % per_chunk * K + i / per_chunk; });
   out += p.matrix * m.out_stride + (p.group0 + thread) * 16;
 #pragma unroll
@@ -105,11 +105,11 @@ __global__ void __launch_bounds__(skinny_threads)
 }
 
 template <int Bytes, int K>
-__global__ void __launch_bounds__(skinny_threads)
-    transpose_wide(unsigned char* out, const unsigned char* in, skinny_matrices m) {
+__global__ void __launch_bounds__(narrow_threads)
+    transpose_narrow_rows(unsigned char* out, const unsigned char* in, narrow_matrices m) {
   constexpr int per_chunk = 16 / Bytes;
   word16* shared = dynamic_shared<word16>();
-  const skinny_piece p(m);
+  const narrow_piece p(m);
   if (p.groups == 0) return;
   const int thread = threadIdx.x, threads = blockDim.x, chunks = p.groups * K;
   if (thread < p.groups) {
@@ -119,14 +119,14 @@ __global__ void __launch_bounds__(skinny_threads)
     for (int k = 0; k < K; ++k) put_chunk(rows, k, *reinterpret_cast<const word16*>(in + k * m.ld));
     reorder<Bytes>(columns, rows, [](int i) { return i % K * per_chunk + i / K; });
 #pragma unroll
-    for (int i = 0; i < K; ++i) shared[skinny_place(thread * K + i)] = get_chunk(columns, i);
+    for (int i = 0; i < K; ++i) shared[narrow_place(thread * K + i)] = get_chunk(columns, i);
   }
   __syncthreads();
   out += p.matrix * m.out_stride + p.group0 * (K * 16);
 #pragma unroll
   for (int i = 0; i < K; ++i) {
     const int chunk = i * threads + thread;
-    if (chunk < chunks) *reinterpret_cast<word16*>(out + chunk * 16) = shared[skinny_place(chunk)];
+    if (chunk < chunks) *reinterpret_cast<word16*>(out + chunk * 16) = shared[narrow_place(chunk)];
   }
 }
 

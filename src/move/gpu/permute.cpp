@@ -19,9 +19,9 @@ using detail::permute_args;
 using detail::work_queue;
 
 template <class Unit>
-void start_naive(const work_queue& queue, const permute_args& a) {
+void launch_elementwise(const work_queue& queue, const permute_args& a) {
   constexpr std::int64_t size = sizeof(Unit);
-  kernels::naive_dims d{};
+  kernels::elementwise_dims d{};
   const auto add = [&](std::int64_t extent, std::int64_t in_stride, std::int64_t out_stride) {
     d.extent[d.rank] = extent;
     d.in_stride[d.rank] = in_stride;
@@ -31,35 +31,43 @@ void start_naive(const work_queue& queue, const permute_args& a) {
   d.units = 1;
   add(a.run_bytes / size, size, size);
   for (int i = 0; i < a.rank; ++i) add(a.dims[i].extent, a.dims[i].in_stride, a.dims[i].out_stride);
-  const std::int64_t blocks = (d.units + kernels::naive_threads - 1) / kernels::naive_threads;
-  check(launch(queue, grid_of(blocks, kernels::naive_threads, 0), &kernels::permute_naive<Unit>,
+  const std::int64_t blocks = (d.units + kernels::elementwise_threads - 1) / kernels::elementwise_threads;
+  check(launch(queue, grid_of(blocks, kernels::elementwise_threads, 0), &kernels::permute_elementwise<Unit>,
                static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), d),
         "launch of permute");
 }
 
-void permute_naively(const work_queue& queue, const permute_args& a) {
+void launch_permute_elementwise(const work_queue& queue, const permute_args& a) {
   switch (detail::unit_of(a)) {
     case 1:
-      return start_naive<std::uint8_t>(queue, a);
+      return launch_elementwise<std::uint8_t>(queue, a);
     case 2:
-      return start_naive<std::uint16_t>(queue, a);
+      return launch_elementwise<std::uint16_t>(queue, a);
     case 4:
-      return start_naive<std::uint32_t>(queue, a);
+      return launch_elementwise<std::uint32_t>(queue, a);
     case 8:
-      return start_naive<std::uint64_t>(queue, a);
+      return launch_elementwise<std::uint64_t>(queue, a);
     default:
-      return start_naive<word16>(queue, a);
+      return launch_elementwise<word16>(queue, a);
   }
 }
 
 // Whether one of the families of transposes launched it.
 bool launch_transpose(const work_queue& queue, const detail::transpose_args& a, detail::family kind, bool only_ask) {
   using start = void (*)(const work_queue&, const detail::transpose_args&);
-  constexpr start starts[] = {&start_skinny, &start_tile, &start_quads, &start_words, &start_small,
-                              &start_whole,  nullptr,     &start_slab,  &start_band,  &start_apart};
+  constexpr start starts[] = {&launch_narrow,
+                              &launch_tiled,
+                              &launch_tiled_4byte,
+                              &launch_misaligned,
+                              &launch_staged,
+                              &launch_staged_misaligned,
+                              nullptr,
+                              &launch_staged_rows,
+                              &launch_staged_cols,
+                              &launch_elementwise_batch};
   static_assert(std::size(starts) == static_cast<std::size_t>(detail::family::vec3), "one for each family before vec3");
-  if (kind == detail::family::staged_strided) return transpose_by_spans(queue, a, only_ask);
-  if (kind == detail::family::vec3) return start_odd(queue, a, only_ask);
+  if (kind == detail::family::staged_strided) return launch_staged_strided(queue, a, only_ask);
+  if (kind == detail::family::vec3) return launch_vec3(queue, a, only_ask);
   if (!only_ask) starts[static_cast<int>(kind)](queue, a);
   return true;
 }
@@ -78,7 +86,7 @@ bool launch_candidate(const work_queue& queue, const permute_args& a, const deta
       if (!only_ask) launch_gather(queue, a, *all.gather);
       return true;
     case detail::family::elementwise:
-      if (!only_ask) permute_naively(queue, a);
+      if (!only_ask) launch_permute_elementwise(queue, a);
       return true;
     default:
       return launch_transpose(queue, *detail::as_transpose(a), kind, only_ask);

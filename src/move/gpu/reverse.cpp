@@ -14,7 +14,7 @@ using detail::reverse_args;
 using detail::work_queue;
 
 template <int Bytes>
-void start_chunks(const work_queue& queue, const reverse_args& a) {
+void launch_chunks(const work_queue& queue, const reverse_args& a) {
   const std::int64_t bytes = a.count * a.element_bytes;
   const auto lead = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out) & 15);
   const std::int64_t block = kernels::reverse_depth * kernels::reverse_threads * 16;
@@ -25,11 +25,11 @@ void start_chunks(const work_queue& queue, const reverse_args& a) {
 }
 
 template <class Unit>
-void start_staged(const work_queue& queue, const reverse_args& a) {
+void launch_reverse_staged(const work_queue& queue, const reverse_args& a) {
   const auto shared = static_cast<std::int64_t>(queue.device->properties().shared_bytes_per_block);
   const bool in_place = a.in == a.out;
   const std::int64_t budget = std::min<std::int64_t>(in_place ? 8192 : 16384, shared / 4);
-  // Pieces of whole lines of 128 bytes, as far as that is possible.
+  // Pieces of full lines of 128 bytes, as far as that is possible.
   const std::int64_t step = 128 / (a.element_bytes & -a.element_bytes), fit = budget / a.element_bytes;
   kernels::staged_line line{};
   line.count = a.count;
@@ -52,29 +52,29 @@ void reverse(const work_queue& queue, const reverse_args& a) {
   if (a.in != a.out && 16 % a.element_bytes == 0 && out % a.element_bytes == 0) {
     switch (a.element_bytes) {
       case 1:
-        return start_chunks<1>(queue, a);
+        return launch_chunks<1>(queue, a);
       case 2:
-        return start_chunks<2>(queue, a);
+        return launch_chunks<2>(queue, a);
       case 4:
-        return start_chunks<4>(queue, a);
+        return launch_chunks<4>(queue, a);
       case 8:
-        return start_chunks<8>(queue, a);
+        return launch_chunks<8>(queue, a);
       default:
-        return start_chunks<16>(queue, a);
+        return launch_chunks<16>(queue, a);
     }
   }
   const std::int64_t bits = in | out | a.element_bytes | 16;
   switch (bits & -bits) {
     case 1:
-      return start_staged<std::uint8_t>(queue, a);
+      return launch_reverse_staged<std::uint8_t>(queue, a);
     case 2:
-      return start_staged<std::uint16_t>(queue, a);
+      return launch_reverse_staged<std::uint16_t>(queue, a);
     case 4:
-      return start_staged<std::uint32_t>(queue, a);
+      return launch_reverse_staged<std::uint32_t>(queue, a);
     case 8:
-      return start_staged<std::uint64_t>(queue, a);
+      return launch_reverse_staged<std::uint64_t>(queue, a);
     default:
-      return start_staged<word16>(queue, a);
+      return launch_reverse_staged<word16>(queue, a);
   }
 }
 

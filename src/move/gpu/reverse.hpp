@@ -65,7 +65,7 @@ struct staged_line {
   fast_divisor units;  // of an element
 };
 
-/// Brings `bytes` bytes to shared memory, into chunks as they lie in global memory; returns where the first one is.
+/// Loads `bytes` bytes to shared memory, into chunks as they lie in global memory; returns where the first one is.
 template <class Unit>
 __device__ const unsigned char* stage(unsigned char* shared, const unsigned char* from, int bytes) {
   const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
@@ -83,7 +83,7 @@ __device__ const unsigned char* stage(unsigned char* shared, const unsigned char
 
 // The chunk of the output at byte `at`, when an element is one unit: a vector of the input, reversed.
 template <int Bytes>
-__device__ word16 turned_chunk(const unsigned char* from) {
+__device__ word16 reversed_chunk(const unsigned char* from) {
   const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
   const auto* chunk = reinterpret_cast<const word16*>(from - skip);
   return reversed<Bytes>(Bytes == 16 || skip == 0 ? chunk[0] : realigned<Bytes>(chunk[0], chunk[1], skip));
@@ -103,12 +103,12 @@ __device__ void store_reversed(unsigned char* to, const unsigned char* staged, i
     if (at >= 0 && at + 16 <= bytes) {
       word16 v;
       if (line.units.divisor == 1) {
-        v = turned_chunk<size>(staged + bytes - 16 - at);
+        v = reversed_chunk<size>(staged + bytes - 16 - at);
       } else {
         unit_chunk<Unit> chunk;
 #pragma unroll
         for (int u = 0; u < 16 / size; ++u) chunk.unit[u] = *source(at / size + u);
-        v = chunk.whole();
+        v = chunk.packed();
       }
       *reinterpret_cast<word16*>(to + at) = v;
       continue;

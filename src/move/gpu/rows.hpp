@@ -107,7 +107,7 @@ __device__ void store_line_chunk(const line_rows& m, const line_chunk& c, const 
     return;
   }
   unit_chunk<Unit> units;
-  units.take(v);
+  units.load(v);
 #pragma unroll
   for (int u = 0; u < 16 / size; ++u) {
     const int byte = u * size;

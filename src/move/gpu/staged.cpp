@@ -29,7 +29,7 @@ std::int64_t runs_in(const device_limits& limits) {
   return limits.shared_bytes / 3 / kernels::small_region<Capacity>;
 }
 
-// Bytes after which whole matrices end at a multiple of `line`, a power of two.
+// Bytes after which full matrices end at a multiple of `line`, a power of two.
 std::int64_t until_aligned(std::int64_t bytes, std::int64_t line) {
   return bytes / std::min(line, lowest_bit(bytes)) * line;
 }
@@ -41,7 +41,7 @@ std::int64_t window_of(std::int64_t matrix_bytes, std::int64_t capacity) {
 }
 
 template <class Unit, int Runs, int Capacity, int Threads>
-void start_windows(const work_queue& queue, const transpose_args& a) {
+void launch_windows(const work_queue& queue, const transpose_args& a) {
   small_matrices m{};
   m.rows = static_cast<int>(a.rows);
   m.cols = static_cast<int>(a.cols);
@@ -56,11 +56,11 @@ void start_windows(const work_queue& queue, const transpose_args& a) {
   const device_limits limits = limits_of(queue.device->properties());
   const std::int64_t most = std::min<std::int64_t>(Runs, runs_in<Capacity>(limits));
   const std::int64_t runs = std::clamp<std::int64_t>(windows / (4 * limits.multiprocessors), 1, most);
-  const std::int64_t alike = until_aligned(m.window, 128) / m.window;
-  const std::int64_t blocks = ceil_div(ceil_div(windows, runs), alike) * alike;
+  const std::int64_t period = until_aligned(m.window, 128) / m.window;
+  const std::int64_t blocks = ceil_div(ceil_div(windows, runs), period) * period;
   m.stride = blocks * m.window;
   check(launch(queue, grid_of(blocks, Threads, runs * kernels::small_region<Capacity>),
-               &kernels::transpose_small<Unit, Runs, Capacity, Threads>, static_cast<unsigned char*>(a.out),
+               &kernels::transpose_staged<Unit, Runs, Capacity, Threads>, static_cast<unsigned char*>(a.out),
                static_cast<const unsigned char*>(a.in), m),
         "launch of transpose");
 }
@@ -72,9 +72,9 @@ struct tiny_shape {
 };
 
 template <int Rows, int Cols>
-constexpr tiny_shape tiny = {Rows, Cols, kernels::tiny_window<Rows, Cols>, &kernels::transpose_tiny<Rows, Cols>};
+constexpr tiny_shape tiny = {Rows, Cols, kernels::tiny_window<Rows, Cols>, &kernels::transpose_staged_tiny<Rows, Cols>};
 
-bool start_tiny(const work_queue& queue, const transpose_args& a) {
+bool launch_tiny(const work_queue& queue, const transpose_args& a) {
   const tiny_shape shapes[] = {tiny<3, 3>, tiny<3, 5>, tiny<3, 7>, tiny<5, 3>, tiny<5, 5>,
                                tiny<5, 7>, tiny<7, 3>, tiny<7, 5>, tiny<7, 7>};
   const std::int64_t bytes = a.batch * a.rows * a.cols;
@@ -90,17 +90,17 @@ bool start_tiny(const work_queue& queue, const transpose_args& a) {
 }
 
 template <class Unit>
-void start_small_of(const work_queue& queue, const transpose_args& a) {
+void launch_staged_of(const work_queue& queue, const transpose_args& a) {
   if (until_aligned(a.rows * a.cols * a.element_bytes, 16) <= short_window) {
-    start_windows<Unit, sizeof(Unit) == 1 ? 8 : 4, short_window, 256>(queue, a);
+    launch_windows<Unit, sizeof(Unit) == 1 ? 8 : 4, short_window, 256>(queue, a);
   } else {
-    start_windows<Unit, 2, long_window, 512>(queue, a);
+    launch_windows<Unit, 2, long_window, 512>(queue, a);
   }
 }
 
 }  // namespace
 
-// Those of whole windows, which go through shared memory.
+// Those of full windows, which go through shared memory.
 std::int64_t small_in_place(const transpose_args& a) {
   const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
   const bool is_short = until_aligned(bytes, 16) <= short_window;
@@ -108,19 +108,19 @@ std::int64_t small_in_place(const transpose_args& a) {
   return a.batch / together * together;
 }
 
-void start_small(const work_queue& queue, const transpose_args& a) {
+void launch_staged(const work_queue& queue, const transpose_args& a) {
   switch (a.element_bytes) {
     case 1:
-      if (start_tiny(queue, a)) return;
-      return start_small_of<std::uint8_t>(queue, a);
+      if (launch_tiny(queue, a)) return;
+      return launch_staged_of<std::uint8_t>(queue, a);
     case 2:
-      return start_small_of<std::uint16_t>(queue, a);
+      return launch_staged_of<std::uint16_t>(queue, a);
     case 4:
-      return start_small_of<std::uint32_t>(queue, a);
+      return launch_staged_of<std::uint32_t>(queue, a);
     case 8:
-      return start_small_of<std::uint64_t>(queue, a);
+      return launch_staged_of<std::uint64_t>(queue, a);
     default:
-      return start_small_of<word16>(queue, a);
+      return launch_staged_of<word16>(queue, a);
   }
 }
 

@@ -76,23 +76,23 @@ __device__ void move_units(unsigned char* out, const unsigned char* in, int byte
   }
 }
 
-// A thread's chunks at byte `at` of all `Runs` windows, or of the first `whole`.
+// A thread's chunks at byte `at` of all `Runs` windows, or of the first `full`.
 template <class Unit, int Runs, int Capacity, bool All>
 struct window_chunks {
   word16 held[Runs];
 
-  __device__ void load(const unsigned char* in, int at, int whole, const small_matrices& m) {
+  __device__ void load(const unsigned char* in, int at, int full, const small_matrices& m) {
 #pragma unroll
     for (int k = 0; k < Runs; ++k) {
-      if (All || k < whole) held[k] = *reinterpret_cast<const word16*>(in + k * m.stride + at);
+      if (All || k < full) held[k] = *reinterpret_cast<const word16*>(in + k * m.stride + at);
     }
   }
 
-  __device__ void put(unsigned char* shared, int at, int whole, const small_matrices& m) const {
+  __device__ void store(unsigned char* shared, int at, int full, const small_matrices& m) const {
     unsigned char* to = shared + padded(at, m);
 #pragma unroll
     for (int k = 0; k < Runs; ++k) {
-      if (All || k < whole) store_words<Unit>(to + k * small_region<Capacity>, held[k]);
+      if (All || k < full) store_words<Unit>(to + k * small_region<Capacity>, held[k]);
     }
   }
 };
@@ -104,15 +104,15 @@ __device__ word16 gathered(const unsigned char* from, const int (&place)[16 / si
   for (int u = 0; u < static_cast<int>(16 / sizeof(Unit)); ++u) {
     v.unit[u] = *reinterpret_cast<const Unit*>(from + place[u]);
   }
-  return v.whole();
+  return v.packed();
 }
 
 template <class Unit, int Runs, int Capacity, bool All>
 __device__ void gather_chunks(unsigned char* out, const unsigned char* shared, const int (&place)[16 / sizeof(Unit)],
-                              int whole, const small_matrices& m) {
+                              int full, const small_matrices& m) {
 #pragma unroll
   for (int k = 0; k < Runs; ++k) {
-    if (!All && k >= whole) continue;
+    if (!All && k >= full) continue;
     const unsigned char* from = shared + k * small_region<Capacity>;
     const word16 chunk = gathered<Unit>(from, place);
     *reinterpret_cast<word16*>(out + k * m.stride) = chunk;
@@ -122,7 +122,7 @@ __device__ void gather_chunks(unsigned char* out, const unsigned char* shared, c
 // Moves the full windows. A short window has a chunk for each thread, which finds its units while its loads are in
 // flight; a long one has several, loaded in pairs.
 template <class Unit, int Runs, int Capacity, int Threads, bool All>
-__device__ void move_windows(unsigned char* out, const unsigned char* in, int first, int whole,
+__device__ void move_windows(unsigned char* out, const unsigned char* in, int first, int full,
                              const small_matrices& m) {
   constexpr int step = Threads * 16;
   unsigned char* shared = dynamic_shared<unsigned char>();
@@ -132,46 +132,46 @@ __device__ void move_windows(unsigned char* out, const unsigned char* in, int fi
     const bool mine = first >= 0 && first < m.window;
     if (mine) {
       chunks c;
-      c.load(in, first, whole, m);
+      c.load(in, first, full, m);
       find_units<Unit>(place, first, 0, m);
-      c.put(shared, first, whole, m);
+      c.store(shared, first, full, m);
     }
     __syncthreads();
-    if (mine) gather_chunks<Unit, Runs, Capacity, All>(out + first, shared, place, whole, m);
+    if (mine) gather_chunks<Unit, Runs, Capacity, All>(out + first, shared, place, full, m);
   } else {
     for (int at = first; at < m.window; at += 2 * step) {
       chunks c, d;
-      if (at >= 0) c.load(in, at, whole, m);
-      if (at + step < m.window) d.load(in, at + step, whole, m);
-      if (at >= 0) c.put(shared, at, whole, m);
-      if (at + step < m.window) d.put(shared, at + step, whole, m);
+      if (at >= 0) c.load(in, at, full, m);
+      if (at + step < m.window) d.load(in, at + step, full, m);
+      if (at >= 0) c.store(shared, at, full, m);
+      if (at + step < m.window) d.store(shared, at + step, full, m);
     }
     __syncthreads();
     for (int at = first < 0 ? first + step : first; at < m.window; at += step) {
       find_units<Unit>(place, at, 0, m);
-      gather_chunks<Unit, Runs, Capacity, All>(out + at, shared, place, whole, m);
+      gather_chunks<Unit, Runs, Capacity, All>(out + at, shared, place, full, m);
     }
   }
 }
 
 template <class Unit, int Runs, int Capacity, int Threads>
 __global__ void __launch_bounds__(Threads)
-    transpose_small(unsigned char* out, const unsigned char* in, small_matrices m) {
+    transpose_staged(unsigned char* out, const unsigned char* in, small_matrices m) {
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.window;
   if (first >= m.stride) return;  // uniform exit: padding block of the 2-D grid
   in += first;
   out += first;
-  int whole = 0;  // windows
+  int full = 0;  // windows
 #pragma unroll
-  for (int k = 0; k < Runs; ++k) whole += first + k * m.stride + m.window <= m.bytes ? 1 : 0;
+  for (int k = 0; k < Runs; ++k) full += first + k * m.stride + m.window <= m.bytes ? 1 : 0;
   const int at =
       static_cast<int>(threadIdx.x) * 16 - static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & (m.line - 1));
-  if (whole == Runs) {
-    move_windows<Unit, Runs, Capacity, Threads, true>(out, in, at, whole, m);
+  if (full == Runs) {
+    move_windows<Unit, Runs, Capacity, Threads, true>(out, in, at, full, m);
     return;
   }
-  move_windows<Unit, Runs, Capacity, Threads, false>(out, in, at, whole, m);
-  const std::int64_t done = whole * m.stride, left = m.bytes - first - done;
+  move_windows<Unit, Runs, Capacity, Threads, false>(out, in, at, full, m);
+  const std::int64_t done = full * m.stride, left = m.bytes - first - done;
   if (left > 0) move_units<Unit>(out + done, in + done, static_cast<int>(left), m);
 }
 

@@ -29,7 +29,7 @@ std::int64_t at_once(const transpose_args& a) {
 }
 
 template <class Unit>
-void start_whole_of(const work_queue& queue, const transpose_args& a) {
+void launch_staged_misaligned_of(const work_queue& queue, const transpose_args& a) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
   kernels::matrix_runs w{};
   w.batch = a.batch;
@@ -43,25 +43,26 @@ void start_whole_of(const work_queue& queue, const transpose_args& a) {
   w.shape.column = kernels::make_divider(a.rows);
   choose_padding<Unit>(w.shape);
   const std::int64_t bytes = std::int64_t{w.at_once} * w.bytes;
-  const std::int64_t threads = bytes > 2 * worth_a_block ? kernels::whole_threads : kernels::whole_threads / 2;
+  const std::int64_t threads =
+      bytes > 2 * worth_a_block ? kernels::staged_misaligned_threads : kernels::staged_misaligned_threads / 2;
   check(launch(queue, grid_of(ceil_div(a.batch, w.at_once), threads, shared_with_padding(bytes)),
-               &kernels::transpose_whole<Unit>, static_cast<unsigned char*>(a.out),
+               &kernels::transpose_staged_misaligned<Unit>, static_cast<unsigned char*>(a.out),
                static_cast<const unsigned char*>(a.in), w),
         "launch of transpose");
 }
 
 }  // namespace
 
-void start_whole(const work_queue& queue, const transpose_args& a) {
+void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) {
   switch (a.element_bytes) {
     case 1:
-      return start_whole_of<std::uint8_t>(queue, a);
+      return launch_staged_misaligned_of<std::uint8_t>(queue, a);
     case 2:
-      return start_whole_of<std::uint16_t>(queue, a);
+      return launch_staged_misaligned_of<std::uint16_t>(queue, a);
     case 4:
-      return start_whole_of<std::uint32_t>(queue, a);
+      return launch_staged_misaligned_of<std::uint32_t>(queue, a);
     default:
-      return start_whole_of<std::uint64_t>(queue, a);
+      return launch_staged_misaligned_of<std::uint64_t>(queue, a);
   }
 }
 

@@ -2,7 +2,7 @@
 
 // Transpose of packed, misaligned matrices that fit in shared memory: a block takes one, or some adjacent ones. It
 // stages them in shared memory in aligned 16-byte vectors, and gathers the aligned chunks of the output
-// as transpose_small does; the ends of both, less than a chunk each, go unit by unit.
+// as transpose_staged does; the ends of both, less than a chunk each, go unit by unit.
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-inline constexpr int whole_threads = 512;
+inline constexpr int staged_misaligned_threads = 512;
 
 struct matrix_runs {
   std::int64_t batch, in_stride, out_stride;  // matrices; bytes
@@ -40,19 +40,20 @@ __device__ int place_of(int unit, int skew, const small_matrices& m) {
 }
 
 template <class Unit>
-__device__ void bring(unsigned char* shared, const unsigned char* in, int bytes, int skew, const small_matrices& m) {
+__device__ void load_windows(unsigned char* shared, const unsigned char* in, int bytes, int skew,
+                             const small_matrices& m) {
   constexpr int depth = 4;
   const int step = static_cast<int>(blockDim.x) * 16;
   for (int first = threadIdx.x * 16 - skew; first < bytes; first += depth * step) {
     word16 held[depth];
-    const auto whole = [&](int d) { return first + d * step >= 0 && first + d * step + 16 <= bytes; };
+    const auto inside = [&](int d) { return first + d * step >= 0 && first + d * step + 16 <= bytes; };
 #pragma unroll
     for (int d = 0; d < depth; ++d) {
-      if (whole(d)) held[d] = *reinterpret_cast<const word16*>(in + first + d * step);
+      if (inside(d)) held[d] = *reinterpret_cast<const word16*>(in + first + d * step);
     }
 #pragma unroll
     for (int d = 0; d < depth; ++d) {
-      if (whole(d)) store_words<Unit>(shared + padded(first + d * step + skew, m), held[d]);
+      if (inside(d)) store_words<Unit>(shared + padded(first + d * step + skew, m), held[d]);
     }
   }
   at_ends<Unit>(bytes, skew, [&](int at) {
@@ -61,8 +62,8 @@ __device__ void bring(unsigned char* shared, const unsigned char* in, int bytes,
 }
 
 template <class Unit>
-__global__ void __launch_bounds__(whole_threads)
-    transpose_whole(unsigned char* out, const unsigned char* in, matrix_runs w) {
+__global__ void __launch_bounds__(staged_misaligned_threads)
+    transpose_staged_misaligned(unsigned char* out, const unsigned char* in, matrix_runs w) {
   constexpr int size = static_cast<int>(sizeof(Unit));
   const std::int64_t matrix = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * w.at_once;
   if (matrix >= w.batch) return;  // uniform exit: padding block of the 2-D grid
@@ -72,7 +73,7 @@ __global__ void __launch_bounds__(whole_threads)
   const small_matrices& m = w.shape;
   unsigned char* shared = dynamic_shared<unsigned char>();
   const int skew = static_cast<int>(reinterpret_cast<std::uintptr_t>(in) & 15);
-  bring<Unit>(shared, in, bytes, skew, m);
+  load_windows<Unit>(shared, in, bytes, skew, m);
   __syncthreads();
 
   const int out_skew = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 15);

@@ -17,7 +17,7 @@ namespace {
 using detail::transpose_args;
 using detail::work_queue;
 
-// A slab writes 512 bytes of each output row, or 256 where there are many.
+// A tile writes 512 bytes of each output row, or 256 where there are many.
 int chunks_shift_of(const transpose_args& a) {
   return a.cols <= 64 ? 5 : 4;
 }
@@ -26,42 +26,43 @@ std::int64_t written_bytes(const transpose_args& a) {
   return std::int64_t{16} << chunks_shift_of(a);
 }
 
-std::int64_t slab_bytes(const transpose_args& a) {
-  return shared_with_padding((written_bytes(a) + kernels::slab_shear) * a.cols);
+std::int64_t staged_rows_bytes(const transpose_args& a) {
+  return shared_with_padding((written_bytes(a) + kernels::staged_rows_overlap) * a.cols);
 }
 
 template <class Unit>
-void start_slab_of(const work_queue& queue, const transpose_args& a) {
+void launch_staged_rows_of(const work_queue& queue, const transpose_args& a) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
-  const std::int64_t slabs = ceil_div(a.rows * size, written_bytes(a));
-  kernels::slab_matrices s{};
+  const std::int64_t tiles = ceil_div(a.rows * size, written_bytes(a));
+  kernels::staged_rows_matrices s{};
   s.rows = a.rows;
   s.out_ld = a.out_ld * size;
   s.in_stride = a.in_stride * size;
   s.out_stride = a.out_stride * size;
-  s.slabs = static_cast<unsigned>(slabs);
-  s.all_slabs = static_cast<unsigned>(slabs * a.batch);
+  s.tiles = static_cast<unsigned>(tiles);
+  s.all_tiles = static_cast<unsigned>(tiles * a.batch);
   s.chunks_shift = chunks_shift_of(a);
   s.shape.cols = static_cast<int>(a.cols);
   const int lane_bytes = 16 * s.shape.cols;  // from the chunk of a lane to that of the next
   fewest_conflicts<Unit>(s.shape, [&](int warp, int lane) { return lane * lane_bytes + warp * 7 * lane_bytes / 16; });
-  check(launch(queue, grid_of(slabs * a.batch, kernels::slab_threads, slab_bytes(a)), &kernels::transpose_slab<Unit>,
-               static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), s),
+  check(launch(queue, grid_of(tiles * a.batch, kernels::staged_rows_threads, staged_rows_bytes(a)),
+               &kernels::transpose_staged_rows<Unit>, static_cast<unsigned char*>(a.out),
+               static_cast<const unsigned char*>(a.in), s),
         "launch of transpose");
 }
 
 }  // namespace
 
-void start_slab(const work_queue& queue, const transpose_args& a) {
+void launch_staged_rows(const work_queue& queue, const transpose_args& a) {
   switch (a.element_bytes) {
     case 1:
-      return start_slab_of<std::uint8_t>(queue, a);
+      return launch_staged_rows_of<std::uint8_t>(queue, a);
     case 2:
-      return start_slab_of<std::uint16_t>(queue, a);
+      return launch_staged_rows_of<std::uint16_t>(queue, a);
     case 4:
-      return start_slab_of<std::uint32_t>(queue, a);
+      return launch_staged_rows_of<std::uint32_t>(queue, a);
     default:
-      return start_slab_of<std::uint64_t>(queue, a);
+      return launch_staged_rows_of<std::uint64_t>(queue, a);
   }
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-// Transpose of packed matrices of some ten to a hundred columns: rows side by side are one run of bytes. A block brings
-// a slab of them to shared memory in aligned chunks of 16 bytes and gathers the chunks of each output row. Where one
-// slab ends and the next begins moves, output row by output row, to the next multiple of 32 bytes: all sectors are
-// written in full, by one block, and a slab holds 32 bytes of each output row more than it writes.
+// Transpose of packed matrices of some ten to a hundred columns: rows side by side are one run of bytes. A block loads
+// a tile of them to shared memory in aligned chunks of 16 bytes and gathers the chunks of each output row. Where one
+// tile ends and the next begins moves, output row by output row, to the next multiple of 32 bytes: all sectors are
+// written in full, by one block, and a tile holds 32 bytes of each output row more than it writes.
 
 #include <cstdint>
 
@@ -12,68 +12,68 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-constexpr int slab_threads = 256, slab_shear = 32;
+constexpr int staged_rows_threads = 256, staged_rows_overlap = 32;
 
-struct slab_matrices {
+struct staged_rows_matrices {
   std::int64_t rows;                           // elements
   std::int64_t out_ld, in_stride, out_stride;  // bytes
-  unsigned slabs, all_slabs;                   // of a matrix; in all
-  int chunks_shift;                            // a slab writes 2^this chunks of each output row
+  unsigned tiles, all_tiles;                   // of a matrix; in all
+  int chunks_shift;                            // a tile writes 2^this chunks of each output row
   small_matrices shape;                        // columns and padding
 };
 
-// The place in shared memory of element `row` of output row `column`; the slab begins at byte `skew`.
+// The place in shared memory of element `row` of output row `column`; the tile begins at byte `skew`.
 template <class Unit>
-__device__ int slab_place(int row, int column, int skew, const small_matrices& m) {
+__device__ int staged_rows_place(int row, int column, int skew, const small_matrices& m) {
   return padded((row * m.cols + column) * static_cast<int>(sizeof(Unit)) + skew, m);
 }
 
-// What chunks do not hold of the first and the last slab: the ends of output rows.
+// What chunks do not hold of the first and the last tile: the ends of output rows.
 template <class Unit>
-__device__ void slab_ends(unsigned char* out, const unsigned char* shared, const slab_matrices& s, int valid, int skew,
-                          bool top) {
-  constexpr int size = static_cast<int>(sizeof(Unit)), units = slab_shear / size;
-  for (int i = threadIdx.x; i < s.shape.cols * 2 * units; i += slab_threads) {
+__device__ void staged_rows_ends(unsigned char* out, const unsigned char* shared, const staged_rows_matrices& s,
+                                 int valid, int skew, bool top) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), units = staged_rows_overlap / size;
+  for (int i = threadIdx.x; i < s.shape.cols * 2 * units; i += staged_rows_threads) {
     const int column = i / (2 * units), at = i % units * size;
     unsigned char* to = out + column * s.out_ld;
-    const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (slab_shear - 1));
+    const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (staged_rows_overlap - 1));
     const bool head = i % (2 * units) < units;
     const int byte = head ? at : first + ((valid - first) & -16) + at;
     const bool mine = head ? top && byte < first : valid >= first && at < 16 && byte < first + (16 << s.chunks_shift);
     if (!mine || byte >= valid) continue;
     *reinterpret_cast<Unit*>(to + byte) =
-        *reinterpret_cast<const Unit*>(shared + slab_place<Unit>(byte / size, column, skew, s.shape));
+        *reinterpret_cast<const Unit*>(shared + staged_rows_place<Unit>(byte / size, column, skew, s.shape));
   }
 }
 
 template <class Unit>
-__global__ void __launch_bounds__(slab_threads)
-    transpose_slab(unsigned char* out, const unsigned char* in, slab_matrices s) {
+__global__ void __launch_bounds__(staged_rows_threads)
+    transpose_staged_rows(unsigned char* out, const unsigned char* in, staged_rows_matrices s) {
   constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
-  if (place >= s.all_slabs) return;  // uniform exit: padding block of the 2-D grid
-  const std::int64_t matrix = place / s.slabs;
-  const int written = (16 << s.chunks_shift) / size, height = written + slab_shear / size;
-  const std::int64_t row0 = static_cast<std::int64_t>(place % s.slabs) * written, left = s.rows - row0;
+  if (place >= s.all_tiles) return;  // uniform exit: padding block of the 2-D grid
+  const std::int64_t matrix = place / s.tiles;
+  const int written = (16 << s.chunks_shift) / size, height = written + staged_rows_overlap / size;
+  const std::int64_t row0 = static_cast<std::int64_t>(place % s.tiles) * written, left = s.rows - row0;
   const int rows = left < height ? static_cast<int>(left) : height, valid = rows * size, cols = s.shape.cols;
   in += matrix * s.in_stride + row0 * cols * size;
   out += matrix * s.out_stride + row0 * size;
   unsigned char* shared = dynamic_shared<unsigned char>();
   const int skew = static_cast<int>(reinterpret_cast<std::uintptr_t>(in) & 15);
-  bring<Unit>(shared, in, valid * cols, skew, s.shape);
+  load_windows<Unit>(shared, in, valid * cols, skew, s.shape);
   __syncthreads();
 
-  for (int i = threadIdx.x; i < cols << s.chunks_shift; i += slab_threads) {
+  for (int i = threadIdx.x; i < cols << s.chunks_shift; i += staged_rows_threads) {
     const int column = i >> s.chunks_shift, chunk = i & ((1 << s.chunks_shift) - 1);
     unsigned char* to = out + column * s.out_ld;
-    const int byte = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (slab_shear - 1)) + chunk * 16;
+    const int byte = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (staged_rows_overlap - 1)) + chunk * 16;
     if (byte + 16 > valid) continue;
     int from[units];
 #pragma unroll
-    for (int u = 0; u < units; ++u) from[u] = slab_place<Unit>(byte / size + u, column, skew, s.shape);
+    for (int u = 0; u < units; ++u) from[u] = staged_rows_place<Unit>(byte / size + u, column, skew, s.shape);
     *reinterpret_cast<word16*>(to + byte) = gathered<Unit>(shared, from);
   }
-  if (row0 == 0 || left <= height) slab_ends<Unit>(out, shared, s, valid, skew, row0 == 0);
+  if (row0 == 0 || left <= height) staged_rows_ends<Unit>(out, shared, s, valid, skew, row0 == 0);
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels

@@ -18,23 +18,23 @@ constexpr std::int64_t farthest = 1 << 16;  // bytes from a row to the next
 constexpr std::int64_t longest_row = 512;   // bytes of a row that is copied
 
 template <class Unit, class Word>
-void start(const work_queue& queue, void* out, const void* in, const span_plan& p) {
+void start(const work_queue& queue, void* out, const void* in, const strided_plan& p) {
   const auto config = grid_of(p.blocks, p.threads, p.shared_bytes);
-  const auto kernel = p.most_windows == 8   ? &kernels::transpose_spans<Unit, Word, 8>
-                      : p.most_windows == 4 ? &kernels::transpose_spans<Unit, Word, 4>
-                      : p.most_windows == 2 ? &kernels::transpose_spans<Unit, Word, 2>
-                                            : &kernels::transpose_spans<Unit, Word, 1>;
+  const auto kernel = p.most_windows == 8   ? &kernels::transpose_staged_strided<Unit, Word, 8>
+                      : p.most_windows == 4 ? &kernels::transpose_staged_strided<Unit, Word, 4>
+                      : p.most_windows == 2 ? &kernels::transpose_staged_strided<Unit, Word, 2>
+                                            : &kernels::transpose_staged_strided<Unit, Word, 1>;
   check(launch(queue, config, kernel, static_cast<unsigned char*>(out), static_cast<const unsigned char*>(in), p.m),
         "launch of transpose");
 }
 
 // False where too little of what lies between the first and the last element is wanted.
 template <class Unit>
-bool start_spans(const work_queue& queue, const void* in, void* out, const span_shape& s, bool only_several,
-                 bool only_ask) {
+bool launch_strided(const work_queue& queue, const void* in, void* out, const strided_shape& s, bool only_several,
+                    bool only_ask) {
   const device_limits limits = limits_of(queue.device->properties());
   const std::int64_t most = limits.shared_bytes / 3;
-  const span_plan p = plan_spans<Unit>(s, most, limits.multiprocessors);
+  const strided_plan p = plan_strided<Unit>(s, most, limits.multiprocessors);
   const std::int64_t payload = p.m.matrices * s.rows * s.cols * s.unit;
   if (p.shared_bytes > most || p.m.chunks * 16 > 2 * payload + 1024 || (only_several && p.most_windows < 4))
     return false;
@@ -49,17 +49,17 @@ bool start_spans(const work_queue& queue, const void* in, void* out, const span_
   return true;
 }
 
-bool start_spans(const work_queue& queue, const void* in, void* out, const span_shape& s, bool only_several,
-                 bool only_ask) {
+bool launch_strided(const work_queue& queue, const void* in, void* out, const strided_shape& s, bool only_several,
+                    bool only_ask) {
   switch (s.unit) {
     case 1:
-      return start_spans<std::uint8_t>(queue, in, out, s, only_several, only_ask);
+      return launch_strided<std::uint8_t>(queue, in, out, s, only_several, only_ask);
     case 2:
-      return start_spans<std::uint16_t>(queue, in, out, s, only_several, only_ask);
+      return launch_strided<std::uint16_t>(queue, in, out, s, only_several, only_ask);
     case 4:
-      return start_spans<std::uint32_t>(queue, in, out, s, only_several, only_ask);
+      return launch_strided<std::uint32_t>(queue, in, out, s, only_several, only_ask);
     case 8:
-      return start_spans<std::uint64_t>(queue, in, out, s, only_several, only_ask);
+      return launch_strided<std::uint64_t>(queue, in, out, s, only_several, only_ask);
     default:
       return false;
   }
@@ -67,17 +67,17 @@ bool start_spans(const work_queue& queue, const void* in, void* out, const span_
 
 }  // namespace
 
-bool transpose_by_spans(const work_queue& queue, const transpose_args& a, bool only_ask) {
+bool launch_staged_strided(const work_queue& queue, const transpose_args& a, bool only_ask) {
   const std::int64_t size = a.element_bytes;
   const auto in_skew = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) % 16);
   const std::int64_t out_bits =
       static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out)) | 16 | a.out_ld * size | a.out_stride * size;
-  const span_shape s{size,     a.rows,      a.cols,       a.batch, a.in_ld,
-                     a.out_ld, a.in_stride, a.out_stride, in_skew, lowest_bit(out_bits)};
-  return start_spans(queue, a.in, a.out, s, false, only_ask);
+  const strided_shape s{size,     a.rows,      a.cols,       a.batch, a.in_ld,
+                        a.out_ld, a.in_stride, a.out_stride, in_skew, lowest_bit(out_bits)};
+  return launch_strided(queue, a.in, a.out, s, false, only_ask);
 }
 
-bool copy_by_spans(const work_queue& queue, const pitched_rows& a) {
+bool launch_strided_copy(const work_queue& queue, const pitched_rows& a) {
   const std::int64_t row = a.row_bytes;
   if (a.rows < 2 || row > longest_row || a.in_pitch < row || a.in_pitch > std::min(farthest, 16 * row)) return false;
   const auto in = reinterpret_cast<std::uintptr_t>(a.in), out = reinterpret_cast<std::uintptr_t>(a.out);
@@ -93,17 +93,17 @@ bool copy_by_spans(const work_queue& queue, const pitched_rows& a) {
     const bool few_left = out_bits % 16 == 0 && row % 16 <= 4;
     if (unit > 2 || row > 400 || few_left) return false;
   }
-  const span_shape s{unit,
-                     row / unit,
-                     1,
-                     a.rows,
-                     1,
-                     row / unit,
-                     a.in_pitch / unit,
-                     a.out_pitch / unit,
-                     static_cast<std::int64_t>(in % 16),
-                     lowest_bit(out_bits | 16)};
-  return start_spans(queue, a.in, a.out, s, true, false);
+  const strided_shape s{unit,
+                        row / unit,
+                        1,
+                        a.rows,
+                        1,
+                        row / unit,
+                        a.in_pitch / unit,
+                        a.out_pitch / unit,
+                        static_cast<std::int64_t>(in % 16),
+                        lowest_bit(out_bits | 16)};
+  return launch_strided(queue, a.in, a.out, s, true, false);
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -25,7 +25,7 @@ inline constexpr int span_block_chunks = span_threads * 8, span_chunk_bytes = 18
 template <int Windows>
 inline constexpr int span_region = span_block_chunks / Windows * span_chunk_bytes;
 
-struct span_matrices {
+struct strided_matrices {
   std::int64_t batch, in_bytes;             // matrices; bytes from the first to behind the last element
   std::int64_t out_ld, out_stride;          // bytes
   std::int64_t out_window;                  // bytes from a window to the next
@@ -33,7 +33,7 @@ struct span_matrices {
   int matrices, windows;                    // of a window; of a block
   int chunks, span_chunks;                  // of 16 bytes, of a window and of a span in it
   int span_step, span_bytes;                // from a span to the next; of it
-  int matrix_step, turn;                    // from a matrix to the next in shared memory, and how far it is shifted
+  int matrix_step, skew_step;               // from a matrix to the next in shared memory, and how far it is shifted
   int rows, cols;                           // units
   int row_step, back;                       // bytes from a row to the next, from the last to the next column
   int runs, run_units, run_words;           // of the output in a window; units and words of each
@@ -43,17 +43,17 @@ struct span_matrices {
   divider span, word, column, row, matrix;  // span_chunks, run_words, cols, rows, rows * cols
 };
 
-__device__ inline int span_padded(int byte, const span_matrices& m) {
+__device__ inline int span_padded(int byte, const strided_matrices& m) {
   return byte + (byte >> m.pad_shift) * m.pad;
 }
 
 /// Where the block's input begins, how it lies in 16 bytes, and which bytes from there on may be read.
-struct span_input {
+struct strided_input {
   const unsigned char* from;
   int skew, low, high;
 };
 
-__device__ inline span_input find_input(const unsigned char* in, std::int64_t first, const span_matrices& m) {
+__device__ inline strided_input find_input(const unsigned char* in, std::int64_t first, const strided_matrices& m) {
   constexpr int far = INT32_MAX / 2;
   const std::int64_t left = m.in_bytes - first;
   const unsigned char* from = in + first;
@@ -62,7 +62,7 @@ __device__ inline span_input find_input(const unsigned char* in, std::int64_t fi
 }
 
 // Chunk `index` of a window: where it lies in the input and in shared memory. False where its span has none there.
-__device__ inline bool find_chunk(int index, int skew, const span_matrices& m, int& at, int& to) {
+__device__ inline bool find_chunk(int index, int skew, const strided_matrices& m, int& at, int& to) {
   const int span = static_cast<int>(divide(index, m.span)), byte = (index - span * m.span_chunks) * 16;
   const int begin = span * m.span_step, before = (skew + begin) & 15;
   at = begin + byte - before;
@@ -70,11 +70,11 @@ __device__ inline bool find_chunk(int index, int skew, const span_matrices& m, i
   return index < m.chunks && byte - before < m.span_bytes;
 }
 
-// Brings chunk `index` of `windows` windows, and of chunks `threads` further on; All: all of them lie in the input.
+// Loads chunk `index` of `windows` windows, and of chunks `threads` further on; All: all of them lie in the input.
 // Those that reach beyond its ends are left out.
 template <class Unit, int Windows, int Region, bool All>
-__device__ void bring_chunks(unsigned char* shared, const span_input& in, int index, int windows,
-                             const span_matrices& m) {
+__device__ void load_chunks(unsigned char* shared, const strided_input& in, int index, int windows,
+                            const strided_matrices& m) {
   constexpr int depth = 4 / Windows;
   word16 held[depth][Windows];
   int at[depth], to[depth];
@@ -83,7 +83,7 @@ __device__ void bring_chunks(unsigned char* shared, const span_input& in, int in
   for (int d = 0; d < depth; ++d) {
     there[d] = find_chunk(index + d * static_cast<int>(blockDim.x), in.skew, m, at[d], to[d]);
   }
-  const auto whole = [&](int d, int k) {
+  const auto inside = [&](int d, int k) {
     const int byte = at[d] + k * m.in_window;
     return there[d] && k < windows && (All || (byte >= in.low && byte + 16 <= in.high));
   };
@@ -91,35 +91,35 @@ __device__ void bring_chunks(unsigned char* shared, const span_input& in, int in
   for (int d = 0; d < depth; ++d) {
 #pragma unroll
     for (int k = 0; k < Windows; ++k) {
-      if (whole(d, k)) held[d][k] = *reinterpret_cast<const word16*>(in.from + at[d] + k * m.in_window);
+      if (inside(d, k)) held[d][k] = *reinterpret_cast<const word16*>(in.from + at[d] + k * m.in_window);
     }
   }
 #pragma unroll
   for (int d = 0; d < depth; ++d) {
 #pragma unroll
     for (int k = 0; k < Windows; ++k) {
-      if (whole(d, k)) store_words<Unit>(shared + to[d] + k * Region, held[d][k]);
+      if (inside(d, k)) store_words<Unit>(shared + to[d] + k * Region, held[d][k]);
     }
   }
 }
 
 template <class Unit, int Windows, int Region, bool All>
-__device__ void bring_spans(unsigned char* shared, const span_input& in, int windows, const span_matrices& m) {
+__device__ void load_spans(unsigned char* shared, const strided_input& in, int windows, const strided_matrices& m) {
   constexpr int group = Windows < 4 ? Windows : 4, depth = 4 / group;
   for (int index = threadIdx.x; index < m.chunks; index += depth * static_cast<int>(blockDim.x)) {
 #pragma unroll
     for (int k = 0; k < Windows; k += group) {
       if (k >= windows) break;
       const int skipped = k * m.in_window;
-      const span_input later{in.from + skipped, in.skew, in.low - skipped, in.high - skipped};
-      bring_chunks<Unit, group, Region, All>(shared + k * Region, later, index, windows - k, m);
+      const strided_input later{in.from + skipped, in.skew, in.low - skipped, in.high - skipped};
+      load_chunks<Unit, group, Region, All>(shared + k * Region, later, index, windows - k, m);
     }
   }
 }
 
-// Brings those chunks unit by unit.
+// Loads those chunks unit by unit.
 template <class Unit, int Region>
-__device__ void bring_ends(unsigned char* shared, const span_input& in, int windows, const span_matrices& m) {
+__device__ void load_ends(unsigned char* shared, const strided_input& in, int windows, const strided_matrices& m) {
   constexpr int size = static_cast<int>(sizeof(Unit));
   const int total = m.chunks * windows;
   for (int index = threadIdx.x; index < total; index += static_cast<int>(blockDim.x)) {
@@ -139,7 +139,7 @@ __device__ void bring_ends(unsigned char* shared, const span_input& in, int wind
 // Asks for the sectors at the ends of the output's rows: memory reads what is written in part, and soon is better than
 // when it is written.
 template <class Unit>
-__device__ void fetch_ends(const unsigned char* out, int windows, const span_matrices& m) {
+__device__ void fetch_ends(const unsigned char* out, int windows, const strided_matrices& m) {
   constexpr std::uintptr_t sector = 32;
   const int size = m.run_units * static_cast<int>(sizeof(Unit));
   for (int window = 0; window < windows; ++window) {
@@ -161,10 +161,10 @@ struct span_word {
   int units;         // that belong to the run
   int place[count];  // bytes of shared memory
 
-  // `out`: a window of the output; `run_units`: of the run. Runs of whole windows go on in the next window, and their
-  // first word is the first that lies in this one as a whole.
+  // `out`: a window of the output; `run_units`: of the run. Runs of full windows go on in the next window, and their
+  // first word is the first that lies in this one completely.
   __device__ void find(int slot, const unsigned char* out, int skew, int run_units, int region,
-                       const span_matrices& m) {
+                       const strided_matrices& m) {
     const int run = static_cast<int>(divide(slot, m.word)), word = slot - run * m.run_words;
     const int owner = static_cast<int>(divide(run, m.column));
     to = owner * m.out_stride + (run - owner * m.cols) * m.out_ld;
@@ -177,11 +177,11 @@ struct span_word {
   }
 
   // From unit `unit` of the window on.
-  __device__ void find_places(int unit, int skew, int region, const span_matrices& m) {
+  __device__ void find_places(int unit, int skew, int region, const strided_matrices& m) {
     int matrix = static_cast<int>(divide(unit, m.matrix));
     const int within = unit - matrix * m.rows * m.cols;
     int column = static_cast<int>(divide(within, m.row)), row = within - column * m.rows, window = 0;
-    const auto begin = [&](int of) { return of * m.matrix_step + ((skew + of * m.turn) & 15); };
+    const auto begin = [&](int of) { return of * m.matrix_step + ((skew + of * m.skew_step) & 15); };
     int from = begin(matrix) + row * m.row_step + column * size;
     if (m.rows >= count) {  // at most one column ends
       const bool ends = column + 1 == m.cols, goes_on = ends && matrix + 1 == m.matrices;
@@ -229,7 +229,7 @@ struct span_word {
       unit_chunk<Unit, Word> v;
 #pragma unroll
       for (int u = 0; u < count; ++u) v.unit[u] = *reinterpret_cast<const Unit*>(shared + place[u]);
-      return v.whole();
+      return v.packed();
     }
   }
 
@@ -243,8 +243,8 @@ struct span_word {
 
 // Writes `windows` windows of so many runs, side by side where they have no gaps.
 template <class Unit, class Word, int Windows>
-__device__ void write_spans(unsigned char* out, const unsigned char* shared, int skew, int windows, int runs, int units,
-                            const span_matrices& m) {
+__device__ void store_spans(unsigned char* out, const unsigned char* shared, int skew, int windows, int runs, int units,
+                            const strided_matrices& m) {
   constexpr int region = span_region<Windows>, size = static_cast<int>(sizeof(Unit));
   span_word<Unit, Word> word;
   const int thread = static_cast<int>(threadIdx.x);
@@ -258,47 +258,47 @@ __device__ void write_spans(unsigned char* out, const unsigned char* shared, int
   for (int slot = thread; slot < runs * m.run_words; slot += static_cast<int>(blockDim.x)) {
     word.find(slot, out, skew, units, region, m);
     if (word.units <= 0) continue;
-    const int whole = word.units == word.count ? windows : m.packed ? windows - 1 : 0;
+    const int full = word.units == word.count ? windows : m.packed ? windows - 1 : 0;
     unsigned char* to = out + word.to;
 #pragma unroll
     for (int k = 0; k < Windows; ++k) {
-      if (k < whole) *reinterpret_cast<Word*>(to) = word.gathered(shared + k * region);
+      if (k < full) *reinterpret_cast<Word*>(to) = word.gathered(shared + k * region);
       to += m.out_window;
     }
 #pragma unroll 1
-    for (int k = whole; k < windows; ++k) word.store_part(out + k * m.out_window, shared + k * region);
+    for (int k = full; k < windows; ++k) word.store_part(out + k * m.out_window, shared + k * region);
   }
 }
 
 // Windows: 8, 4 or 2, as their size permits, or 1 of any size.
 template <class Unit, class Word, int Windows>
 __global__ void __launch_bounds__(span_threads, blocks_at_once(span_threads, 4))
-    transpose_spans(unsigned char* out, const unsigned char* in, span_matrices m) {
+    transpose_staged_strided(unsigned char* out, const unsigned char* in, strided_matrices m) {
   constexpr int region = span_region<Windows>;
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   const std::int64_t window = block * m.windows, left = m.batch - window * m.matrices;
   if (left <= 0) return;  // uniform exit: padding block of the 2-D grid
   unsigned char* shared = dynamic_shared<unsigned char>();
   const bool all = left >= static_cast<std::int64_t>(m.windows) * m.matrices;
-  const int whole = all ? m.windows : static_cast<int>(left / m.matrices);
-  const int rest = all ? 0 : static_cast<int>(left) - whole * m.matrices;  // matrices
-  const int windows = whole + (rest > 0 ? 1 : 0);
-  if (m.fetches) fetch_ends<Unit>(out + window * m.out_window, whole, m);
-  const span_input input = find_input(in, window * m.in_window, m);
+  const int full = all ? m.windows : static_cast<int>(left / m.matrices);
+  const int rest = all ? 0 : static_cast<int>(left) - full * m.matrices;  // matrices
+  const int windows = full + (rest > 0 ? 1 : 0);
+  if (m.fetches) fetch_ends<Unit>(out + window * m.out_window, full, m);
+  const strided_input input = find_input(in, window * m.in_window, m);
   const int reach = (windows - 1) * m.in_window + (m.chunks / m.span_chunks - 1) * m.span_step + m.span_bytes + 16;
   if (input.low < 0 && reach <= input.high) {
-    bring_spans<Unit, Windows, region, true>(shared, input, windows, m);
+    load_spans<Unit, Windows, region, true>(shared, input, windows, m);
   } else {
-    bring_spans<Unit, Windows, region, false>(shared, input, windows, m);
-    bring_ends<Unit, region>(shared, input, windows, m);
+    load_spans<Unit, Windows, region, false>(shared, input, windows, m);
+    load_ends<Unit, region>(shared, input, windows, m);
   }
   __syncthreads();
   out += window * m.out_window;
-  if (whole > 0) write_spans<Unit, Word, Windows>(out, shared, input.skew, whole, m.runs, m.run_units, m);
+  if (full > 0) store_spans<Unit, Word, Windows>(out, shared, input.skew, full, m.runs, m.run_units, m);
   if (rest == 0) return;
   const int runs = m.packed ? 1 : m.runs / m.matrices * rest,
             units = m.packed ? m.run_units / m.matrices * rest : m.run_units;
-  write_spans<Unit, Word, 1>(out + whole * m.out_window, shared + whole * region, input.skew, 1, runs, units, m);
+  store_spans<Unit, Word, 1>(out + full * m.out_window, shared + full * region, input.skew, 1, runs, units, m);
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels

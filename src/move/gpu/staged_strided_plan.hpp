@@ -11,28 +11,28 @@
 
 namespace twill::TWILL_BACKEND {
 
-struct span_plan {
-  kernels::span_matrices m{};
+struct strided_plan {
+  kernels::strided_matrices m{};
   std::int64_t blocks = 0, threads = 0, shared_bytes = 0;
   int word = 16;         // bytes that a thread writes at once
   int most_windows = 1;  // windows of a block, at most
 };
 
 /// Matrices in units, and how the rows of the output and the input lie in 16 bytes.
-struct span_shape {
+struct strided_shape {
   std::int64_t unit, rows, cols, batch, in_ld, out_ld, in_stride, out_stride;
   std::int64_t in_skew, out_alignment;
 
   std::int64_t in_span() const { return ((rows - 1) * in_ld + cols) * unit; }
-  // What lies between matrices is brought with them where it is little, or where they lie between each other.
+  // Gaps between matrices are loaded with them where they are small, or where matrices are interleaved.
   bool together() const { return in_stride * unit - in_span() < 48; }
   bool out_packed() const { return (cols == 1 || out_ld == rows) && out_stride == rows * cols; }
 };
 
 template <class Unit>
-void choose_span_padding(span_plan& p) {
+void choose_span_padding(strided_plan& p) {
   constexpr int size = static_cast<int>(sizeof(Unit));
-  kernels::span_matrices& m = p.m;
+  kernels::strided_matrices& m = p.m;
   const int count = p.word / size, elements = m.rows * m.cols;
   kernels::small_matrices padding{};
   fewest_conflicts<Unit>(padding, [&](int warp, int lane) {
@@ -43,23 +43,23 @@ void choose_span_padding(span_plan& p) {
   m.pad_shift = padding.pad_shift;
 }
 
-// Matrices after which `stride` bytes have come to a multiple of `line`, a power of two.
+// The number of matrices after which `stride` bytes are a multiple of `line`, a power of two.
 inline std::int64_t matrices_until(std::int64_t stride, std::int64_t line) {
   return line / std::min(line, stride & -stride);
 }
 
 // A window of so many matrices.
-inline void lay_out_window(span_plan& p, const span_shape& s, std::int64_t matrices) {
-  kernels::span_matrices& m = p.m;
+inline void lay_out_window(strided_plan& p, const strided_shape& s, std::int64_t matrices) {
+  kernels::strided_matrices& m = p.m;
   const bool together = s.together(), packed = s.out_packed();
   const auto step = static_cast<int>(s.in_stride * s.unit), bytes = static_cast<int>(s.in_span());
   m.matrices = static_cast<int>(matrices);
   m.in_window = m.matrices * step;
   m.out_window = matrices * s.out_stride * s.unit;
   m.span_step = together ? 0 : step;
-  m.turn = together ? 0 : step % 16;
+  m.skew_step = together ? 0 : step % 16;
   m.span_bytes = together ? m.in_window - step + bytes : bytes;
-  m.span_chunks = (m.span_bytes + 15 + (m.turn != 0 ? 15 : static_cast<int>(s.in_skew))) / 16;
+  m.span_chunks = (m.span_bytes + 15 + (m.skew_step != 0 ? 15 : static_cast<int>(s.in_skew))) / 16;
   m.chunks = m.span_chunks * (together ? 1 : m.matrices);
   m.matrix_step = together ? step : m.span_chunks * 16;
   const std::int64_t run_bytes = s.rows * s.unit;
@@ -71,24 +71,24 @@ inline void lay_out_window(span_plan& p, const span_shape& s, std::int64_t matri
 }
 
 // As many windows a block as the smallest one permits, and as many matrices a window as then fit.
-inline void choose_window(span_plan& p, const span_shape& s, std::int64_t alike) {
-  lay_out_window(p, s, alike);
+inline void choose_window(strided_plan& p, const strided_shape& s, std::int64_t period) {
+  lay_out_window(p, s, period);
   p.most_windows = 8;
   while (p.most_windows > 1 && p.m.chunks > kernels::span_block_chunks / p.most_windows) p.most_windows /= 2;
   if (p.most_windows == 1) return;
   const int most = kernels::span_block_chunks / p.most_windows;
   for (std::int64_t times = most / p.m.chunks; times > 1; --times) {
-    lay_out_window(p, s, alike * times);
+    lay_out_window(p, s, period * times);
     if (p.m.chunks <= most) return;
   }
-  lay_out_window(p, s, alike);
+  lay_out_window(p, s, period);
 }
 
 template <class Unit>
-span_plan plan_spans(const span_shape& s, std::int64_t most_shared, int multiprocessors) {
+strided_plan plan_strided(const strided_shape& s, std::int64_t most_shared, int multiprocessors) {
   constexpr auto size = static_cast<int>(sizeof(Unit));
-  span_plan p;
-  kernels::span_matrices& m = p.m;
+  strided_plan p;
+  kernels::strided_matrices& m = p.m;
   const bool packed = s.out_packed();
   const std::int64_t in_bytes = s.in_stride * size, out_bytes = s.out_stride * size;
   const bool chunks = packed || (s.out_alignment % 16 == 0 && s.rows * size % 16 == 0);
@@ -101,10 +101,10 @@ span_plan plan_spans(const span_shape& s, std::int64_t most_shared, int multipro
   m.in_bytes = (s.batch - 1) * in_bytes + s.in_span();
   m.out_ld = packed ? 0 : s.out_ld * size;
   m.out_stride = packed ? 0 : out_bytes;
-  const std::int64_t alike = std::max(matrices_until(in_bytes, 16), matrices_until(out_bytes, p.word));
+  const std::int64_t period = std::max(matrices_until(in_bytes, 16), matrices_until(out_bytes, p.word));
   // Of short rows of wide units, asking takes longer than it saves.
   m.fetches = !packed && m.rows >= (size <= 2 ? 4 / size : 32);
-  choose_window(p, s, alike);
+  choose_window(p, s, period);
   choose_span_padding<Unit>(p);
   const int region = kernels::span_block_chunks / p.most_windows * kernels::span_chunk_bytes;
   const std::int64_t all = (s.batch + m.matrices - 1) / m.matrices;

@@ -19,7 +19,7 @@ inline constexpr int tiny_window = tiny_threads * 4 * Rows * Cols;
 
 // Bytes in the order of the input become bytes in that of the output.
 template <int Rows, int Cols>
-__device__ void turn_four(std::uint32_t (&to)[Rows * Cols], const std::uint32_t (&from)[Rows * Cols]) {
+__device__ void transpose_4(std::uint32_t (&to)[Rows * Cols], const std::uint32_t (&from)[Rows * Cols]) {
   constexpr int size = Rows * Cols;
 #pragma unroll
   for (int word = 0; word < size; ++word) {
@@ -37,7 +37,7 @@ __device__ void turn_four(std::uint32_t (&to)[Rows * Cols], const std::uint32_t 
 
 template <int Rows, int Cols>
 __global__ void __launch_bounds__(tiny_threads)
-    transpose_tiny(unsigned char* out, const unsigned char* in, std::int64_t bytes) {
+    transpose_staged_tiny(unsigned char* out, const unsigned char* in, std::int64_t bytes) {
   constexpr int window = tiny_window<Rows, Cols>, size = Rows * Cols, loads = (size + 3) / 4;
   unsigned char* shared = dynamic_shared<unsigned char>();
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * window;
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(tiny_threads)
   std::uint32_t from[size], to[size];
 #pragma unroll
   for (int i = 0; i < size; ++i) from[i] = mine[i];
-  turn_four<Rows, Cols>(to, from);
+  transpose_4<Rows, Cols>(to, from);
 #pragma unroll
   for (int i = 0; i < size; ++i) mine[i] = to[i];
   __syncthreads();

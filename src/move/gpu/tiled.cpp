@@ -31,8 +31,8 @@ std::int64_t ceil_power(std::int64_t value) {
 // Chunks of padding after each R = `edge` tile rows. Eight neighbouring lanes hold 8 / chunks lines of each of `chunks`
 // blocks: the distance from one of those blocks to the next is 8 / chunks, mod 8.
 std::int64_t pad_of(const tile_shape& t, std::int64_t edge) {
-  const std::int64_t apart = t.chunks >= 8 ? 1 : 8 / t.chunks;
-  return ((apart - edge * (t.lines + 1)) % 8 + 8) % 8;
+  const std::int64_t offset = t.chunks >= 8 ? 1 : 8 / t.chunks;
+  return ((offset - edge * (t.lines + 1)) % 8 + 8) % 8;
 }
 
 std::int64_t tile_bytes(const tile_shape& t, std::int64_t edge) {
@@ -67,7 +67,7 @@ tile_shape shape_of(const transpose_args& a, const device_limits& limits) {
 }
 
 template <int Bytes>
-void start_tile_of(const work_queue& queue, const transpose_args& a) {
+void launch_tiled_of(const work_queue& queue, const transpose_args& a) {
   constexpr std::int64_t edge = 16 / Bytes, depth = kernels::tile_depth<Bytes>;
   const device_limits limits = limits_of(queue.device->properties());
   const tile_shape t = shape_of(a, limits);
@@ -89,25 +89,25 @@ void start_tile_of(const work_queue& queue, const transpose_args& a) {
   m.pad = static_cast<int>(pad_of(t, edge));
   const std::int64_t distances = m.in_ld | (a.batch > 1 ? m.in_stride : 0);
   const bool around = pays_to_prefetch_l2(limits, a.in, distances, 2 * a.rows * t.chunks * 16);  // a column of tiles
-  const auto kernel = around ? &kernels::transpose_tile<Bytes, true> : &kernels::transpose_tile<Bytes, false>;
+  const auto kernel = around ? &kernels::transpose_tiled<Bytes, true> : &kernels::transpose_tiled<Bytes, false>;
   check(launch(queue, config, kernel, static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
         "launch of transpose");
 }
 
 }  // namespace
 
-void start_tile(const work_queue& queue, const transpose_args& a) {
+void launch_tiled(const work_queue& queue, const transpose_args& a) {
   switch (a.element_bytes) {
     case 1:
-      return start_tile_of<1>(queue, a);
+      return launch_tiled_of<1>(queue, a);
     case 2:
-      return start_tile_of<2>(queue, a);
+      return launch_tiled_of<2>(queue, a);
     case 4:
-      return start_tile_of<4>(queue, a);
+      return launch_tiled_of<4>(queue, a);
     case 8:
-      return start_tile_of<8>(queue, a);
+      return launch_tiled_of<8>(queue, a);
     default:
-      return start_tile_of<16>(queue, a);
+      return launch_tiled_of<16>(queue, a);
   }
 }
 

@@ -11,7 +11,7 @@ namespace twill::TWILL_BACKEND::kernels {
 
 // Blocks walk along the output's rows: what one block leaves of a line, or of a DRAM page, the next one completes.
 template <int Bytes, bool Around>
-__global__ void __launch_bounds__(256) transpose_tile(unsigned char* out, const unsigned char* in, tile_matrices m) {
+__global__ void __launch_bounds__(256) transpose_tiled(unsigned char* out, const unsigned char* in, tile_matrices m) {
   constexpr int edge = 16 / Bytes;
   word16* tile = dynamic_shared<word16>();
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
@@ -24,10 +24,10 @@ __global__ void __launch_bounds__(256) transpose_tile(unsigned char* out, const 
   const std::int64_t lines_left = (m.rows - row0) / edge, chunks_left = (m.cols - col0) / edge;
   const int lines_here = lines_left < lines ? static_cast<int>(lines_left) : lines;
   const int chunks_here = chunks_left < chunks ? static_cast<int>(chunks_left) : chunks;
-  const bool whole = lines_here == lines && chunks_here == chunks;
+  const bool full = lines_here == lines && chunks_here == chunks;
 
   in += matrix * m.in_stride + row0 * m.in_ld + col0 * Bytes;
-  if (whole) {
+  if (full) {
     load_tile<Bytes, Around, true>(tile, in, m, lines_here, chunks_here);
   } else {
     load_tile<Bytes, Around, false>(tile, in, m, lines_here, chunks_here);
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(256) transpose_tile(unsigned char* out, const 
   __syncthreads();
 
   out += matrix * m.out_stride + col0 * m.out_ld + row0 * Bytes;
-  if (whole) {
+  if (full) {
     store_tile<Bytes, true>(out, tile, m, lines_here, chunks_here * edge);
   } else {
     store_tile<Bytes, false>(out, tile, m, lines_here, chunks_here * edge);

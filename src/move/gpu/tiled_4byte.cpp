@@ -1,4 +1,4 @@
-// Small matrices of elements of 1, 2 and 4 bytes whose rows are whole chunks (tiled_4byte.hpp).
+// Small matrices of elements of 1, 2 and 4 bytes whose rows are full chunks (tiled_4byte.hpp).
 
 #include "families.hpp"
 
@@ -15,13 +15,13 @@ namespace {
 using detail::transpose_args;
 using detail::work_queue;
 
-static_assert(kernels::quad_tile<1>::bytes == detail::tile_bytes_4byte);
+static_assert(kernels::tile_4byte<1>::bytes == detail::tile_bytes_4byte);
 
 template <int Bytes>
-void start_quads_of(const work_queue& queue, const transpose_args& a) {
-  using shape = kernels::quad_tile<Bytes>;
+void launch_tiled_4byte_of(const work_queue& queue, const transpose_args& a) {
+  using shape = kernels::tile_4byte<Bytes>;
   const std::int64_t tiles_r = ceil_div(a.rows, shape::height), tiles_c = ceil_div(a.cols, shape::width);
-  kernels::quad_matrices m{};
+  kernels::tiled_4byte_matrices m{};
   m.rows = a.rows;
   m.cols = a.cols;
   m.in_ld = a.in_ld * Bytes;
@@ -31,17 +31,17 @@ void start_quads_of(const work_queue& queue, const transpose_args& a) {
   m.tiles_r = static_cast<unsigned>(tiles_r);
   m.tiles_c = static_cast<unsigned>(tiles_c);
   m.tiles = static_cast<unsigned>(tiles_r * tiles_c * a.batch);
-  check(launch(queue, grid_of(m.tiles, shape::threads, shape::bytes), &kernels::transpose_quads<Bytes>,
+  check(launch(queue, grid_of(m.tiles, shape::threads, shape::bytes), &kernels::transpose_tiled_4byte<Bytes>,
                static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
         "launch of transpose");
 }
 
 }  // namespace
 
-void start_quads(const work_queue& queue, const transpose_args& a) {
-  if (a.element_bytes == 1) return start_quads_of<1>(queue, a);
-  if (a.element_bytes == 2) return start_quads_of<2>(queue, a);
-  start_quads_of<4>(queue, a);
+void launch_tiled_4byte(const work_queue& queue, const transpose_args& a) {
+  if (a.element_bytes == 1) return launch_tiled_4byte_of<1>(queue, a);
+  if (a.element_bytes == 2) return launch_tiled_4byte_of<2>(queue, a);
+  launch_tiled_4byte_of<4>(queue, a);
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -1,7 +1,7 @@
 #pragma once
 
 // Transpose of small matrices of 1, 2 and 4 byte elements whose rows begin and end at multiples of 16 bytes: what
-// transpose_tile does with little work in each of many threads, for where all blocks run at once, the time is that of
+// transpose_tiled does with little work in each of many threads, for where all blocks run at once, the time is that of
 // one of them. A thread loads 16 bytes of each of the 4 / Bytes rows that make a word, and stores their columns, a word
 // each, into the transposed tile; after the barrier the tile leaves in chunks of 16 bytes.
 
@@ -12,7 +12,7 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-struct quad_matrices {
+struct tiled_4byte_matrices {
   std::int64_t rows, cols;                            // elements
   std::int64_t in_ld, out_ld, in_stride, out_stride;  // bytes
   unsigned tiles_r, tiles_c, tiles;                   // down, across, in all
@@ -21,7 +21,7 @@ struct quad_matrices {
 // A tile: 128 bytes of each input row, 64 of each output row. 16 bytes after each row, and 16 more after each 16 /
 // Bytes of them, spread the eight chunks of words that a warp stores at once over all banks.
 template <int Bytes>
-struct quad_tile {
+struct tile_4byte {
   static constexpr int threads = 128, chunks = 8, edge = 16 / Bytes, per_word = 4 / Bytes;
   static constexpr int height = 64 / Bytes, width = chunks * edge, pitch = 64;
   static constexpr int bytes = chunks * (edge * pitch + 16);
@@ -30,7 +30,7 @@ struct quad_tile {
 
 // The words of the columns of `per_word` rows of 16 bytes.
 template <int Bytes>
-__device__ void turn_quad(std::uint32_t (&to)[16 / Bytes], const std::uint32_t (&w)[4 / Bytes][4]) {
+__device__ void transpose_quad(std::uint32_t (&to)[16 / Bytes], const std::uint32_t (&w)[4 / Bytes][4]) {
 #pragma unroll
   for (int x = 0; x < 4; ++x) {
     if constexpr (Bytes == 4) {
@@ -50,9 +50,9 @@ __device__ void turn_quad(std::uint32_t (&to)[16 / Bytes], const std::uint32_t (
 }
 
 template <int Bytes>
-__global__ void __launch_bounds__(quad_tile<Bytes>::threads)
-    transpose_quads(unsigned char* out, const unsigned char* in, quad_matrices m) {
-  using shape = quad_tile<Bytes>;
+__global__ void __launch_bounds__(tile_4byte<Bytes>::threads)
+    transpose_tiled_4byte(unsigned char* out, const unsigned char* in, tiled_4byte_matrices m) {
+  using shape = tile_4byte<Bytes>;
   constexpr int edge = shape::edge, per_word = shape::per_word;
   auto* tile = dynamic_shared<unsigned char>();
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
@@ -65,13 +65,13 @@ __global__ void __launch_bounds__(quad_tile<Bytes>::threads)
   const int thread = threadIdx.x, chunk = thread % shape::chunks, quad = thread / shape::chunks;
   in += matrix * m.in_stride + (row0 + quad * per_word) * m.in_ld + col0 * Bytes + chunk * 16;
   if (quad * per_word < rows_left && chunk * edge < cols_left) {
-    std::uint32_t w[per_word][4], turned[edge];
+    std::uint32_t w[per_word][4], transposed[edge];
 #pragma unroll
     for (int i = 0; i < per_word; ++i) unpack_words(w[i], *reinterpret_cast<const word16*>(in + i * m.in_ld));
-    turn_quad<Bytes>(turned, w);
+    transpose_quad<Bytes>(transposed, w);
     unsigned char* to = tile + shape::row(chunk * edge) + quad * 4;
 #pragma unroll
-    for (int i = 0; i < edge; ++i) *reinterpret_cast<std::uint32_t*>(to + i * shape::pitch) = turned[i];
+    for (int i = 0; i < edge; ++i) *reinterpret_cast<std::uint32_t*>(to + i * shape::pitch) = transposed[i];
   }
   __syncthreads();
 

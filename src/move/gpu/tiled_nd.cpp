@@ -79,8 +79,8 @@ void lay_out(tile_permutation& m, std::int64_t edge) {
   m.lanes = 1;
   while (m.lanes < m.most_lines) m.lanes *= 2;
   m.pitch = m.most_lines | 1;
-  const std::int64_t apart = m.most_chunks >= 8 ? 1 : 8 / m.most_chunks;
-  m.pad = static_cast<int>(((apart - edge * m.pitch) % 8 + 8) % 8);
+  const std::int64_t offset = m.most_chunks >= 8 ? 1 : 8 / m.most_chunks;
+  m.pad = static_cast<int>(((offset - edge * m.pitch) % 8 + 8) % 8);
 }
 
 std::int64_t shared_bytes(const tile_permutation& m, std::int64_t edge) {

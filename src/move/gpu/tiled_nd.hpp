@@ -1,9 +1,9 @@
 #pragma once
 
 // Permutation whose fastest dimensions on the two sides differ and come in aligned pieces of 16 bytes: the register
-// blocks of transpose_tile, with more dimensions around. A block moves `lines` x `chunks` pieces: `chunks` go along the
-// input's fastest dimension, `lines` along the output's; where such a dimension is short, further ones that lie next
-// to it in memory are a part of the lines or chunks, so that both sides still have long runs.
+// blocks of transpose_tiled, with more dimensions around. A block moves `lines` x `chunks` pieces: `chunks` go along
+// the input's fastest dimension, `lines` along the output's; where such a dimension is short, further ones that lie
+// next to it in memory are a part of the lines or chunks, so that both sides still have long runs.
 
 #include <cstdint>
 

@@ -16,14 +16,14 @@ namespace {
 
 using detail::transpose_args;
 using detail::work_queue;
-using kernels::odd_element;
-using kernels::odd_layout;
-using kernels::odd_matrices;
 using kernels::tile_range;
+using kernels::vec3_element;
+using kernels::vec3_layout;
+using kernels::vec3_matrices;
 
-struct odd_plan {
-  odd_matrices m;
-  odd_layout layout;
+struct vec3_plan {
+  vec3_matrices m;
+  vec3_layout layout;
   std::int64_t shared_bytes, blocks;
 };
 
@@ -31,27 +31,27 @@ std::int64_t address_of(const void* pointer) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointer));
 }
 
-bool out_aligned(const odd_matrices& m, const transpose_args& a) {
+bool out_aligned(const vec3_matrices& m, const transpose_args& a) {
   return (address_of(a.out) | m.out_ld | (a.batch > 1 ? m.out_stride : 0)) % 16 == 0;
 }
 
 // Full columns, one behind the other, of which each ends within a chunk.
 template <int Bytes>
-bool wraps(const odd_matrices& m, const transpose_args& a) {
+bool wraps(const vec3_matrices& m, const transpose_args& a) {
   const bool packed = m.out_ld == m.rows * Bytes && (address_of(a.out) | (a.batch > 1 ? m.out_stride : 0)) % 16 == 0;
   return packed && m.out_ld % 16 != 0 && m.rows <= 64;
 }
 
 // Rows and columns of the tile: a group for each thread; as long as the matrix is narrow.
 template <int Bytes>
-void choose_tile(odd_plan& p, const transpose_args& a) {
-  using element = odd_element<Bytes>;
+void choose_tile(vec3_plan& p, const transpose_args& a) {
+  using element = vec3_element<Bytes>;
   constexpr std::int64_t group = element::group, threads = element::threads;
   constexpr std::int64_t longest = (threads - 2) * 16 / Bytes / group * group;  // a chunk of a row for each thread
   constexpr std::int64_t widest = std::min(threads, longest);
-  odd_matrices& m = p.m;
+  vec3_matrices& m = p.m;
   std::int64_t columns = std::min<std::int64_t>(element::columns, a.cols), groups = threads / columns;
-  if (p.layout == odd_layout::wrapped) {
+  if (p.layout == vec3_layout::wrapped) {
     groups = 1;
     columns = std::min(longest, std::max(group, threads * group / a.rows / group * group));
     m.height = static_cast<int>(a.rows);
@@ -64,17 +64,17 @@ void choose_tile(odd_plan& p, const transpose_args& a) {
   }
   m.groups = static_cast<int>(groups);
   m.columns = static_cast<int>(columns);
-  m.width = kernels::make_divider(p.layout == odd_layout::wrapped ? a.rows : columns);
+  m.width = kernels::make_divider(p.layout == vec3_layout::wrapped ? a.rows : columns);
 }
 
 // How often shared memory is accessed for a warp's first words.
 template <int Bytes>
-int accesses_of(const odd_plan& p, const transpose_args& a) {
-  using element = odd_element<Bytes>;
+int accesses_of(const vec3_plan& p, const transpose_args& a) {
+  using element = vec3_element<Bytes>;
   constexpr std::int64_t odd = Bytes / element::alignment, inverse = odd * odd * odd;
-  const odd_matrices& m = p.m;
+  const vec3_matrices& m = p.m;
   return bank_accesses(element::alignment == 8 ? 2 : 1, [&](std::int64_t lane) {
-    if (p.layout == odd_layout::wrapped) {
+    if (p.layout == vec3_layout::wrapped) {
       const std::int64_t first = lane * element::group;
       return first % m.height * m.row_pitch + first / m.height * Bytes;
     }
@@ -87,17 +87,17 @@ int accesses_of(const odd_plan& p, const transpose_args& a) {
 
 // The runs in shared memory, padded so that few banks conflict.
 template <int Bytes>
-void lay_out_runs(odd_plan& p, const transpose_args& a, std::int64_t run_bytes, bool in_aligned) {
-  odd_matrices& m = p.m;
+void lay_out_runs(vec3_plan& p, const transpose_args& a, std::int64_t run_bytes, bool in_aligned) {
+  vec3_matrices& m = p.m;
   std::int64_t pitch = run_bytes + (in_aligned ? 0 : 30);
-  const std::int64_t step = p.layout != odd_layout::wrapped ? 16 : std::max(4, odd_element<Bytes>::alignment);
+  const std::int64_t step = p.layout != vec3_layout::wrapped ? 16 : std::max(4, vec3_element<Bytes>::alignment);
   while ((pitch - m.run_ld) % step != 0) ++pitch;
   int fewest = INT32_MAX;
   std::int64_t best = pitch;
   const auto set = [&](std::int64_t to) {
     m.run_pitch = static_cast<int>(to);
     m.row_pitch = m.rows_in_run > 1 ? static_cast<int>(m.in_ld) : m.run_pitch;
-    m.group_pitch = m.rows_in_run > 1 ? m.run_pitch : odd_element<Bytes>::group * m.run_pitch;
+    m.group_pitch = m.rows_in_run > 1 ? m.run_pitch : vec3_element<Bytes>::group * m.run_pitch;
   };
   for (int i = 0; i < 128 && fewest > 1; i += static_cast<int>(step), pitch += step) {
     set(pitch);
@@ -109,17 +109,18 @@ void lay_out_runs(odd_plan& p, const transpose_args& a, std::int64_t run_bytes, 
   set(best);
 }
 
-// Which tiles the matrix fills, and in which of them all chunks may be read whole. Chunks reach 30 bytes around a run.
+// Which tiles the matrix fills, and in which of them all chunks may be read completely. Chunks reach 30 bytes around a
+// run.
 template <int Bytes>
-void find_inside(odd_matrices& m, bool in_aligned) {
+void find_inside(vec3_matrices& m, bool in_aligned) {
   const auto tiles = [](std::int64_t skip, std::int64_t extent, std::int64_t tile) {
     return tile_range{static_cast<std::uint32_t>(ceil_div(skip, tile)),
                       static_cast<std::uint32_t>(std::max<std::int64_t>(0, extent / tile))};
   };
-  m.whole_r = tiles(m.lead, m.rows, m.height);
-  m.whole_c = tiles(0, m.cols, m.columns);
-  m.inside_r = m.whole_r;
-  m.inside_c = m.whole_c;
+  m.full_r = tiles(m.lead, m.rows, m.height);
+  m.full_c = tiles(0, m.cols, m.columns);
+  m.inside_r = m.full_r;
+  m.inside_c = m.full_c;
   if (in_aligned) return;
   const std::int64_t rows = ceil_div(32, m.in_ld), cols = ceil_div(32, Bytes);
   m.inside_r = m.in_ld == m.cols * Bytes ? tiles(m.lead + rows, m.rows - rows, m.height) : tile_range{0, 0};
@@ -127,11 +128,11 @@ void find_inside(odd_matrices& m, bool in_aligned) {
 }
 
 template <int Bytes>
-odd_plan plan_of(const transpose_args& a) {
-  using element = odd_element<Bytes>;
+vec3_plan plan_of(const transpose_args& a) {
+  using element = vec3_element<Bytes>;
   constexpr std::int64_t group = element::group, threads = element::threads;
-  odd_plan p{};
-  odd_matrices& m = p.m;
+  vec3_plan p{};
+  vec3_matrices& m = p.m;
   m.rows = a.rows;
   m.cols = a.cols;
   m.in_ld = a.in_ld * Bytes;
@@ -139,12 +140,12 @@ odd_plan plan_of(const transpose_args& a) {
   m.in_stride = a.in_stride * Bytes;
   m.out_stride = a.out_stride * Bytes;
   m.batch = static_cast<std::uint32_t>(a.batch);
-  p.layout = wraps<Bytes>(m, a) ? odd_layout::wrapped : odd_layout::any;
+  p.layout = wraps<Bytes>(m, a) ? vec3_layout::wrapped : vec3_layout::any;
   const bool columns_aligned = out_aligned(m, a);
-  m.lead = p.layout == odd_layout::wrapped || columns_aligned ? 0 : static_cast<int>(group - 1);
+  m.lead = p.layout == vec3_layout::wrapped || columns_aligned ? 0 : static_cast<int>(group - 1);
   choose_tile<Bytes>(p, a);
 
-  const bool one_run = m.lead == 0 && p.layout != odd_layout::wrapped && m.columns == m.cols &&
+  const bool one_run = m.lead == 0 && p.layout != vec3_layout::wrapped && m.columns == m.cols &&
                        m.in_ld == m.cols * Bytes && m.in_ld * group <= (threads - 2) * 16;
   m.rows_in_run = one_run ? static_cast<int>(group) : 1;
   m.runs = (m.height + m.lead) / m.rows_in_run;
@@ -153,8 +154,8 @@ odd_plan plan_of(const transpose_args& a) {
   const std::int64_t starts = address_of(a.in) | m.run_ld | run_bytes | (a.batch > 1 ? m.in_stride : 0);
   const bool in_aligned = starts % 16 == 0;
   lay_out_runs<Bytes>(p, a, run_bytes, in_aligned);
-  if (in_aligned && columns_aligned && p.layout != odd_layout::wrapped) {
-    p.layout = odd_layout::aligned;
+  if (in_aligned && columns_aligned && p.layout != vec3_layout::wrapped) {
+    p.layout = vec3_layout::aligned;
   }
   find_inside<Bytes>(m, in_aligned);
 
@@ -165,7 +166,7 @@ odd_plan plan_of(const transpose_args& a) {
   m.run_step = static_cast<int>(threads / run_chunks);
   m.column_step = static_cast<int>(threads / column_chunks);
   m.staged_pitch = static_cast<int>(column_chunks | 1);
-  const std::int64_t staged_chunks = p.layout == odd_layout::wrapped
+  const std::int64_t staged_chunks = p.layout == vec3_layout::wrapped
                                          ? std::int64_t{m.columns} * m.height / group * element::chunks
                                          : std::int64_t{m.columns} * m.staged_pitch;
   p.shared_bytes = std::max(std::int64_t{m.runs} * m.run_pitch + 64, staged_chunks * 16);
@@ -180,15 +181,15 @@ odd_plan plan_of(const transpose_args& a) {
 }
 
 template <int Bytes>
-bool start_odd_of(const work_queue& queue, const transpose_args& a, bool only_ask) {
-  using element = odd_element<Bytes>;
-  const odd_plan p = plan_of<Bytes>(a);
+bool launch_vec3_of(const work_queue& queue, const transpose_args& a, bool only_ask) {
+  using element = vec3_element<Bytes>;
+  const vec3_plan p = plan_of<Bytes>(a);
   if (p.blocks == 0 || p.shared_bytes > limits_of(queue.device->properties()).shared_bytes) return false;
-  if (p.layout == odd_layout::any && a.rows * 2 < element::group) return false;
+  if (p.layout == vec3_layout::any && a.rows * 2 < element::group) return false;
   if (only_ask) return true;
-  auto kernel = &kernels::transpose_odd<Bytes, odd_layout::any>;
-  if (p.layout == odd_layout::aligned) kernel = &kernels::transpose_odd<Bytes, odd_layout::aligned>;
-  if (p.layout == odd_layout::wrapped) kernel = &kernels::transpose_odd<Bytes, odd_layout::wrapped>;
+  auto kernel = &kernels::transpose_vec3<Bytes, vec3_layout::any>;
+  if (p.layout == vec3_layout::aligned) kernel = &kernels::transpose_vec3<Bytes, vec3_layout::aligned>;
+  if (p.layout == vec3_layout::wrapped) kernel = &kernels::transpose_vec3<Bytes, vec3_layout::wrapped>;
   check(launch(queue, grid_of(p.blocks, element::threads, p.shared_bytes), kernel, static_cast<unsigned char*>(a.out),
                static_cast<const unsigned char*>(a.in), p.m),
         "launch of transpose");
@@ -197,20 +198,20 @@ bool start_odd_of(const work_queue& queue, const transpose_args& a, bool only_as
 
 }  // namespace
 
-bool start_odd(const work_queue& queue, const transpose_args& a, bool only_ask) {
+bool launch_vec3(const work_queue& queue, const transpose_args& a, bool only_ask) {
   switch (a.element_bytes) {
     case 3:
-      return start_odd_of<3>(queue, a, only_ask);
+      return launch_vec3_of<3>(queue, a, only_ask);
     case 5:
-      return start_odd_of<5>(queue, a, only_ask);
+      return launch_vec3_of<5>(queue, a, only_ask);
     case 6:
-      return start_odd_of<6>(queue, a, only_ask);
+      return launch_vec3_of<6>(queue, a, only_ask);
     case 7:
-      return start_odd_of<7>(queue, a, only_ask);
+      return launch_vec3_of<7>(queue, a, only_ask);
     case 12:
-      return start_odd_of<12>(queue, a, only_ask);
+      return launch_vec3_of<12>(queue, a, only_ask);
     case 24:
-      return start_odd_of<24>(queue, a, only_ask);
+      return launch_vec3_of<24>(queue, a, only_ask);
     default:
       return false;
   }

@@ -23,7 +23,7 @@
 namespace twill::TWILL_BACKEND::kernels {
 
 template <int Bytes>
-struct odd_element {
+struct vec3_element {
   static constexpr int alignment = Bytes & -Bytes;
   static constexpr int group = 16 / alignment, chunks = Bytes / alignment;
   static constexpr int words = Bytes < 4 ? 1 : Bytes < 8 ? 2 : Bytes / 4;
@@ -51,12 +51,12 @@ struct tile_range {
   __device__ bool holds(std::uint32_t i) const { return i >= first && i < end; }
 };
 
-struct odd_matrices {
+struct vec3_matrices {
   std::int64_t rows, cols;                            // elements
   std::int64_t in_ld, out_ld, in_stride, out_stride;  // bytes
   std::uint32_t batch;
   divider tiles_r, tiles_c;
-  tile_range whole_r, whole_c;    // tiles that the matrix fills
+  tile_range full_r, full_c;      // tiles that the matrix fills
   tile_range inside_r, inside_c;  // those whose chunks lie in the matrix too, in one direction or the other
   int height, groups;             // of the tile: rows, and groups of a column
   divider width;                  // columns of the tile; wrapped: rows
@@ -72,7 +72,7 @@ struct odd_matrices {
 };
 
 // What a block works on.
-struct odd_tile {
+struct vec3_tile {
   std::int64_t row0, col0;  // of the matrix; row0 without the lead
   int height, width;        // there are
 };
@@ -96,8 +96,8 @@ __device__ int first_place(const unsigned char* from) {
 // The input's runs to shared memory, chunk by chunk as they lie; `from` is the first byte of the first. A thread stays
 // with one chunk of the runs. Here all vectors may be read at once. Words: what both sides align chunks to.
 template <int Bytes, bool Aligned, class Words>
-__device__ void load_runs_inside(unsigned char* shared, const unsigned char* from, const odd_matrices& m) {
-  constexpr int depth = sizeof(Words) < 16 ? 4 : odd_element<Bytes>::template load_depth<Aligned>;
+__device__ void load_runs_inside(unsigned char* shared, const unsigned char* from, const vec3_matrices& m) {
+  constexpr int depth = sizeof(Words) < 16 ? 4 : vec3_element<Bytes>::template load_depth<Aligned>;
   const int step = m.run_step;
   int run = static_cast<int>(divide(threadIdx.x, m.run_chunks));
   if (run >= step) return;
@@ -126,8 +126,8 @@ __device__ void load_runs_inside(unsigned char* shared, const unsigned char* fro
 
 // At an edge of the matrix only the bytes of the tile are read.
 template <int Bytes, bool Aligned>
-__device__ void load_runs_edge(unsigned char* shared, const unsigned char* from, const odd_matrices& m,
-                               const odd_tile& t) {
+__device__ void load_runs_edge(unsigned char* shared, const unsigned char* from, const vec3_matrices& m,
+                               const vec3_tile& t) {
   const int chunks = static_cast<int>(m.run_chunks.divisor);
   for (int index = threadIdx.x; index < m.runs * chunks; index += static_cast<int>(blockDim.x)) {
     const int run = static_cast<int>(divide(index, m.run_chunks));
@@ -147,9 +147,9 @@ __device__ void load_runs_edge(unsigned char* shared, const unsigned char* from,
 
 // One element's words: `at` is the place of its first byte, `selector` cuts a word that begins there from two.
 template <int Bytes>
-__device__ void fetch_element(std::uint32_t (&w)[odd_element<Bytes>::words], const unsigned char* word_place,
+__device__ void fetch_element(std::uint32_t (&w)[vec3_element<Bytes>::words], const unsigned char* word_place,
                               std::uint32_t selector) {
-  using element = odd_element<Bytes>;
+  using element = vec3_element<Bytes>;
   const auto* from = reinterpret_cast<const std::uint32_t*>(word_place);
   if constexpr (element::alignment == 8) {
 #pragma unroll
@@ -174,9 +174,9 @@ __device__ void fetch_element(std::uint32_t (&w)[odd_element<Bytes>::words], con
 
 // Word `j` of a packed group: always of one element's words, or of the tail of one and the head of the next.
 template <int Bytes>
-__device__ std::uint32_t packed_word(const std::uint32_t (&w)[odd_element<Bytes>::group][odd_element<Bytes>::words],
+__device__ std::uint32_t packed_word(const std::uint32_t (&w)[vec3_element<Bytes>::group][vec3_element<Bytes>::words],
                                      int j) {
-  using element = odd_element<Bytes>;
+  using element = vec3_element<Bytes>;
   const int e = 4 * j / Bytes, from = 4 * j % Bytes;
   if (element::alignment >= 4) return w[e][from / 4];
   if (from == 0 && Bytes > 4) return w[e][0];
@@ -195,11 +195,11 @@ __device__ std::uint32_t packed_word(const std::uint32_t (&w)[odd_element<Bytes>
 template <int Bytes>
 struct packed_group {
   word16* to = nullptr;
-  word16 chunk[odd_element<Bytes>::chunks];
+  word16 chunk[vec3_element<Bytes>::chunks];
 
-  __device__ void pack(const std::uint32_t (&w)[odd_element<Bytes>::group][odd_element<Bytes>::words]) {
+  __device__ void pack(const std::uint32_t (&w)[vec3_element<Bytes>::group][vec3_element<Bytes>::words]) {
 #pragma unroll
-    for (int n = 0; n < odd_element<Bytes>::chunks; ++n) {
+    for (int n = 0; n < vec3_element<Bytes>::chunks; ++n) {
       chunk[n] = make_word16(packed_word<Bytes>(w, 4 * n), packed_word<Bytes>(w, 4 * n + 1),
                              packed_word<Bytes>(w, 4 * n + 2), packed_word<Bytes>(w, 4 * n + 3));
     }
@@ -208,29 +208,29 @@ struct packed_group {
   __device__ void stage() const {
     if (to == nullptr) return;
 #pragma unroll
-    for (int n = 0; n < odd_element<Bytes>::chunks; ++n) to[n] = chunk[n];
+    for (int n = 0; n < vec3_element<Bytes>::chunks; ++n) to[n] = chunk[n];
   }
 };
 
 // How many rows above row0 a column's groups begin in the tile; `address` is that of its row0.
 template <int Bytes>
 __device__ int rows_above(std::uintptr_t address) {
-  using element = odd_element<Bytes>;
+  using element = vec3_element<Bytes>;
   constexpr unsigned odd = Bytes / element::alignment, inverse = odd * odd * odd;  // odd^4 is 1 modulo 16
   return static_cast<int>(static_cast<unsigned>(address) / element::alignment * inverse & (element::group - 1));
 }
 
 // The element that begins at byte `at` of shared memory.
 template <int Bytes>
-__device__ void fetch_at(std::uint32_t (&w)[odd_element<Bytes>::words], const unsigned char* shared, int at) {
-  fetch_element<Bytes>(w, shared + (odd_element<Bytes>::alignment >= 4 ? at : at & ~3), 0x3210 + 0x1111 * (at & 3));
+__device__ void fetch_at(std::uint32_t (&w)[vec3_element<Bytes>::words], const unsigned char* shared, int at) {
+  fetch_element<Bytes>(w, shared + (vec3_element<Bytes>::alignment >= 4 ? at : at & ~3), 0x3210 + 0x1111 * (at & 3));
 }
 
 // The thread's group of a column.
 template <int Bytes, bool Aligned>
 __device__ void pack_column(packed_group<Bytes>& packed, word16* staged, const unsigned char* shared, int phase,
-                            const unsigned char* out, const odd_matrices& m, const odd_tile& t) {
-  using element = odd_element<Bytes>;
+                            const unsigned char* out, const vec3_matrices& m, const vec3_tile& t) {
+  using element = vec3_element<Bytes>;
   const int group = static_cast<int>(divide(threadIdx.x, m.width));
   const int column = static_cast<int>(threadIdx.x) - group * static_cast<int>(m.width.divisor);
   if (group >= m.groups || column >= t.width) return;
@@ -239,7 +239,7 @@ __device__ void pack_column(packed_group<Bytes>& packed, word16* staged, const u
   packed.to = staged + column * m.staged_pitch + group * element::chunks;
   int at = phase + (m.lead - above) * m.row_pitch + group * m.group_pitch + column * Bytes;
   std::uint32_t w[element::group][element::words];
-  if (Aligned && m.row_pitch % 4 == 0) {  // all elements are cut alike
+  if (Aligned && m.row_pitch % 4 == 0) {  // all elements have one misalignment
     const std::uint32_t selector = 0x3210 + 0x1111 * (at & 3);
     at &= ~3;
 #pragma unroll
@@ -254,8 +254,8 @@ __device__ void pack_column(packed_group<Bytes>& packed, word16* staged, const u
 
 template <int Bytes>
 __device__ void pack_wrapped(packed_group<Bytes>& packed, word16* staged, const unsigned char* shared, int phase,
-                             const odd_matrices& m) {
-  using element = odd_element<Bytes>;
+                             const vec3_matrices& m) {
+  using element = vec3_element<Bytes>;
   const int first = static_cast<int>(threadIdx.x) * element::group;
   const int height = static_cast<int>(m.width.divisor), column = static_cast<int>(divide(first, m.width));
   if (column >= m.columns) return;
@@ -274,7 +274,7 @@ __device__ void pack_wrapped(packed_group<Bytes>& packed, word16* staged, const 
 
 // The chunk `chunk` of a column that begins at `out`, or as many rows above as its groups do.
 template <int Bytes>
-__device__ void store_chunk(unsigned char* out, const word16* staged, int chunk, const odd_tile& t) {
+__device__ void store_chunk(unsigned char* out, const word16* staged, int chunk, const vec3_tile& t) {
   const int begin = chunk * 16 - rows_above<Bytes>(reinterpret_cast<std::uintptr_t>(out)) * Bytes;
   const int end = t.height * Bytes - begin;
   if (end >= 16 && (begin >= 0 || t.row0 > 0)) {
@@ -286,7 +286,7 @@ __device__ void store_chunk(unsigned char* out, const word16* staged, int chunk,
 
 // A thread stays with one chunk of the columns, where a column has no more chunks than there are threads.
 template <int Bytes, bool Aligned>
-__device__ void store_columns(unsigned char* out, const word16* staged, const odd_matrices& m, const odd_tile& t) {
+__device__ void store_columns(unsigned char* out, const word16* staged, const vec3_matrices& m, const vec3_tile& t) {
   const int chunks = static_cast<int>(m.column_chunks.divisor), step = m.column_step;
   if (step == 0) {
     for (int index = threadIdx.x; index < t.width * chunks; index += static_cast<int>(blockDim.x)) {
@@ -330,35 +330,35 @@ __device__ inline void store_wrapped(unsigned char* out, const word16* staged, i
 }
 
 /// How rows and columns lie.
-enum class odd_layout {
+enum class vec3_layout {
   aligned,  // rows of both sides, and of the tile, at multiples of 16
   any,
   wrapped
 };
 
 // Blocks walk along the output's rows.
-template <int Bytes, odd_layout Layout>
-__global__ void __launch_bounds__(odd_element<Bytes>::threads, Layout == odd_layout::aligned
-                                                                   ? odd_element<Bytes>::blocks_aligned
-                                                                   : odd_element<Bytes>::blocks_any)
-    transpose_odd(unsigned char* out, const unsigned char* in, odd_matrices m) {
-  constexpr bool aligned = Layout == odd_layout::aligned;
+template <int Bytes, vec3_layout Layout>
+__global__ void __launch_bounds__(vec3_element<Bytes>::threads, Layout == vec3_layout::aligned
+                                                                    ? vec3_element<Bytes>::blocks_aligned
+                                                                    : vec3_element<Bytes>::blocks_any)
+    transpose_vec3(unsigned char* out, const unsigned char* in, vec3_matrices m) {
+  constexpr bool aligned = Layout == vec3_layout::aligned;
   unsigned char* shared = dynamic_shared<unsigned char>();
   const std::uint32_t place = blockIdx.y * gridDim.x + blockIdx.x, line = divide(place, m.tiles_r);
   const std::uint32_t matrix = divide(line, m.tiles_c), tile_r = place - line * m.tiles_r.divisor,
                       tile_c = line - matrix * m.tiles_c.divisor;
   if (matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
-  odd_tile t;
+  vec3_tile t;
   t.row0 = static_cast<std::int64_t>(tile_r) * m.height;
   t.col0 = static_cast<std::int64_t>(tile_c) * m.columns;
-  const bool whole = m.whole_r.holds(tile_r) && m.whole_c.holds(tile_c);
-  t.height = whole || m.rows - t.row0 >= m.height ? m.height : static_cast<int>(m.rows - t.row0);
-  t.width = whole || m.cols - t.col0 >= m.columns ? m.columns : static_cast<int>(m.cols - t.col0);
+  const bool full = m.full_r.holds(tile_r) && m.full_c.holds(tile_c);
+  t.height = full || m.rows - t.row0 >= m.height ? m.height : static_cast<int>(m.rows - t.row0);
+  t.width = full || m.cols - t.col0 >= m.columns ? m.columns : static_cast<int>(m.cols - t.col0);
   in += matrix * m.in_stride + (t.row0 - m.lead) * m.in_ld + t.col0 * Bytes;
   out += matrix * m.out_stride + t.col0 * m.out_ld + t.row0 * Bytes;
 
-  using words = std::conditional_t<Layout == odd_layout::wrapped, std::uint32_t, word16>;
-  if (whole && (m.inside_r.holds(tile_r) || m.inside_c.holds(tile_c))) {
+  using words = std::conditional_t<Layout == vec3_layout::wrapped, std::uint32_t, word16>;
+  if (full && (m.inside_r.holds(tile_r) || m.inside_c.holds(tile_c))) {
     load_runs_inside<Bytes, aligned, words>(shared, in, m);
   } else {
     load_runs_edge<Bytes, aligned>(shared, in, m, t);
@@ -368,7 +368,7 @@ __global__ void __launch_bounds__(odd_element<Bytes>::threads, Layout == odd_lay
   auto* staged = reinterpret_cast<word16*>(shared);  // in the place of the input
   const int phase = first_place<aligned>(in);
   packed_group<Bytes> packed;
-  if constexpr (Layout == odd_layout::wrapped) {
+  if constexpr (Layout == vec3_layout::wrapped) {
     pack_wrapped<Bytes>(packed, staged, shared, phase, m);
   } else {
     pack_column<Bytes, aligned>(packed, staged, shared, phase, out, m, t);
@@ -376,7 +376,7 @@ __global__ void __launch_bounds__(odd_element<Bytes>::threads, Layout == odd_lay
   __syncthreads();
   packed.stage();
   __syncthreads();
-  if constexpr (Layout == odd_layout::wrapped) {
+  if constexpr (Layout == vec3_layout::wrapped) {
     store_wrapped(out, staged, t.width * t.height * Bytes);
   } else {
     store_columns<Bytes, aligned>(out, staged, m, t);
