@@ -83,16 +83,21 @@ set(twill_core_sources
   src/operations/backends.cpp
   src/reduce/reduce.cpp
   src/scan/scan.cpp
+  src/team/agreement.cpp
   src/team/collective.cpp
   src/team/counters.cpp
   src/team/direct.cpp
   src/team/global_transpose.cpp
+  src/team/job.cpp
   src/team/layout_checks.cpp
+  src/team/mixed.cpp
   src/team/peer_memory.cpp
   src/team/pushes.cpp
+  src/team/selection.cpp
   src/team/staged.cpp
   src/team/staging.cpp
-  src/team/team.cpp)
+  src/team/team.cpp
+  src/team/tuning.cpp)
 
 # Kernels and their launches: compiled once for each of cuda, hip and simt.
 set(twill_kernel_sources
@@ -357,8 +362,11 @@ set(twill_tests
   tests/simt_test.cpp
   tests/simt_unsupported_test.cpp
   tests/stream_test.cpp
+  tests/team_in_place_test.cpp
+  tests/team_mixed_test.cpp
   tests/team_plan_test.cpp
   tests/team_test.cpp
+  tests/team_tuning_test.cpp
   tests/transpose_batch_test.cpp
   tests/transpose_in_place_test.cpp
   tests/transpose_test.cpp)
@@ -378,6 +386,7 @@ function(twill_check_lists)
       ${twill_ladder_kernel_sources} ${twill_ladder_gpu_sources} ${twill_ladder_simt_sources} ${twill_ladder_cub_sources}
       ${twill_ladder_tensor_sources} ${twill_ladder_cpu_sources}
       ${twill_device_schema} ${twill_device_models} ${twill_tool_sources} ${twill_tests} tests/mpi/mpi_test.cpp
+      tests/mpi/mpi_tuning_test.cpp
       ${twill_gpu_tests} ${twill_gpu_test_sources})
   file(GLOB_RECURSE there RELATIVE "${TWILL_ROOT}" "${TWILL_ROOT}/include/*.hpp" "${TWILL_ROOT}/src/*.cpp"
        "${TWILL_ROOT}/backends/*.cpp" "${TWILL_ROOT}/presets/devices/*.json" "${TWILL_ROOT}/tests/*_test.cpp")

@@ -252,4 +252,18 @@ TEST_CASE("small arrays by kernels, large ones by copy engines") {
   CHECK(cost(8192, 4, twill::detail::direct_cost) == doctest::Approx(12e-6 + 48.0 * 1024 * 1024 / 355e9));
 }
 
+TEST_CASE("ranks settle on the candidate whose slowest rank is fastest") {
+  CHECK(twill::detail::fastest({{1, 9, 1}, {4, 4, 4}, {8, 1, 1}}) == 1);
+  CHECK(twill::detail::fastest({{2, 3}, {3, 1}, {1, 3}}) == 0);
+}
+
+TEST_CASE("what leaves a node costs nothing within it") {
+  const team_layout layout = layout_of(support::slab_transpose(4, 8192, 8192, 4));
+  const double all = seconds_of(twill::detail::direct_cost, layout);
+  CHECK(seconds_of(twill::detail::direct_cost, layout, {0, 0, 0, 0}) == all);
+  // 16 MiB to one peer instead of to three.
+  const double two = seconds_of(twill::detail::direct_cost, layout, {0, 0, 1, 1});
+  CHECK(two == doctest::Approx(12e-6 + 16.0 * 1024 * 1024 / 355e9));
+}
+
 TEST_SUITE_END();

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <twill/export.hpp>
 #include <twill/extent.hpp>
 #include <twill/permute.hpp>
+#include <twill/scratch.hpp>
 #include <twill/stream.hpp>
 #include <twill/team.hpp>
 
@@ -46,11 +49,13 @@ TWILL_API local_part part_of(const dims& extents, const distribution& lies, int 
 
 /// What carries the elements from one rank to another.
 enum class transport {
-  automatic,  ///< direct or copy by cost where they are possible, else nccl, else mpi; the same on all ranks
+  automatic,  ///< direct or copy by cost where they are possible, else nccl, else mixed where a node has several
+              ///< ranks, else mpi; the same on all ranks
   direct,     ///< kernels store into the memory of the peers: devices of one process, or GPUs of one host
   mpi,        ///< through host memory and the messages of a `team_link`: the host waits for them
   copy,       ///< permuted part by part, and pushed into the peers' memory by copy engines; where `direct` is possible
   nccl,       ///< NCCL's or RCCL's grouped sends and receives, packed and unpacked: a GPU for each rank
+  mixed,      ///< direct or copy by cost within a node; between nodes nccl where it is possible, else mpi
 };
 
 /// "direct". Throws: invalid_argument when `via` is none of the enumerators.
@@ -65,13 +70,25 @@ struct global_options {
   /// Of copy and nccl: into how many parts the data for each peer is cut, so that one is permuted while another is on
   /// the link; 0: by their size.
   int parts = 0;
+  /// Ranks that count as one node: rank r is on node r / ranks_per_node, and direct and copy do not reach beyond it;
+  /// 0: a node is a host.
+  int ranks_per_node = 0;
+  /// What `global_transpose::tune` returned for the same array, team and element size: transport, blocks and parts are
+  /// what it says, `via`, `blocks_per_peer` and `parts` must not be set. The same on all ranks; empty: none.
+  std::string tuning;
 };
 
-/// Memory of a local rank. `in` and `out` do not overlap; a pointer of an empty part may be null.
+/// Memory of a local rank. `in` and `out` do not overlap, unless they are the same pointer: then the rank is
+/// redistributed in place, and `scratch`, not used otherwise, holds `global_transpose_scratch_bytes(...)` bytes.
+/// A pointer of an empty part may be null.
 struct member_memory {
   const void* in = nullptr;
   void* out = nullptr;
+  scratch_ref scratch{};
 };
+
+/// Bytes of scratch that `rank` needs in place: as many as its part of the input spans. Throws: invalid_argument.
+TWILL_API std::size_t global_transpose_scratch_bytes(extent element_bytes, const global_shape& shape, int rank);
 
 /// Redistributes an array over the ranks of a team, with its local dimensions in another order: a global transpose. A
 /// plan: it is made once for given memory and run any number of times.
@@ -90,6 +107,7 @@ class TWILL_API global_transpose {
   ///   no alignment beyond 1 byte. Valid until the plan is destroyed on every rank. The plan allocates on each
   ///   device 24 bytes a rank for the handshake; transport mpi buffers of up to 16 MiB on device and host; transport
   ///   copy as much as the rank sends; transport nccl as much as it sends and receives, less what needs no packing.
+  ///   In place, each run begins with a copy of the rank's input to its scratch.
   /// Order: waits for the other ranks.
   /// Throws: the same on every rank, naming the first rank that has a reason: invalid_argument, also where ranks
   ///   disagree; unsupported where the named one, or every transport, fails to reach a peer; out_of_memory;
@@ -114,6 +132,20 @@ class TWILL_API global_transpose {
   void run(const std::vector<stream_ref>& streams);
   /// The same where this process holds one rank.
   void run(stream_ref stream) { run(std::vector<stream_ref>{stream}); }
+
+  /// Collective: times the transports that reach all ranks (of direct with several numbers of blocks for each peer, of
+  /// copy with several numbers of parts), and keeps the fastest, by the median run of its slowest rank: the same on
+  /// all ranks. What the plan's options name is not varied. Nothing else ever measures.
+  ///
+  /// Units: 1 + `runs` runs of each, timed by the host's clock.
+  /// Memory: as of `run`; where a rank is in place, its array is lost. Transports are made one after the other, and
+  ///   need what the plan's would.
+  /// Order: waits for the streams and for the other ranks.
+  /// Returns: a line, the same on all ranks, to save and to give to later plans as `global_options::tuning`.
+  /// Throws: as the constructor and `run`, the same on every rank; the plan cannot be run afterwards.
+  std::string tune(const std::vector<stream_ref>& streams, int runs = 5);
+  /// The same where this process holds one rank.
+  std::string tune(stream_ref stream, int runs = 5) { return tune(std::vector<stream_ref>{stream}, runs); }
 
   /// The transport in use; never `automatic`.
   transport via() const;

@@ -3,6 +3,9 @@
 // Teams of MPI processes. Header only, so that libtwill needs no MPI: compile with the application's own mpi.h.
 
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include <chrono>
 #include <cstddef>
@@ -185,10 +188,23 @@ inline void require_this_thread() {
   }
 }
 
+/// Whether MPI takes memory of a device, as it says itself; false where it cannot be asked.
+inline bool takes_memory_of(const device& on) {
+  const std::string& backend = on.properties().backend;
+#ifdef MPIX_CUDA_AWARE_SUPPORT
+  if (backend == "cuda") return MPIX_Query_cuda_support() == 1;
+#endif
+#ifdef MPIX_ROCM_AWARE_SUPPORT
+  if (backend == "hip") return MPIX_Query_rocm_support() == 1;
+#endif
+  return false;
+}
+
 }  // namespace detail
 
 /// A team of the processes of `comm`, each with one device. Collective. `comm` stays the application's: it must not be
 /// freed before the team and its plans are of no more use.
+/// Memory: messages are sent from device memory where MPI says that it takes it, else through host memory.
 /// Order: MPI is called while teams and plans are made, and in runs by transport::mpi, on the calling thread. With
 /// several
 ///   threads, MPI must have been initialised for that (MPI_THREAD_SERIALIZED or more).
@@ -205,6 +221,7 @@ inline team make_team(MPI_Comm comm, const device& mine, std::chrono::millisecon
   link.allgather = [state](const void* part, void* all, std::size_t bytes) { state->gather(part, all, bytes); };
   link.send = [state](int peer, const void* data, std::size_t bytes) { return state->send(peer, data, bytes); };
   link.receive = [state](int peer, void* data, std::size_t bytes) { return state->receive(peer, data, bytes); };
+  link.takes_device_memory = detail::takes_memory_of(mine);
   link.finish = [state](void* transfer) { state->finish(transfer); };
   return team::of_link(mine, std::move(link));
 }

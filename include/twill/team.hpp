@@ -28,6 +28,9 @@ struct team_link {
 
   // For transport::mpi alone; all three or none. Messages between two ranks keep their order.
 
+  /// Whether `send` and `receive` take memory of this rank's device as well. Its contents are complete before they are
+  /// called.
+  bool takes_device_memory = false;
   /// Begins to send host memory, which is not modified until `finish`; returns the handle that `finish` takes.
   std::function<void*(int peer, const void* data, std::size_t bytes)> send;
   /// Begins to receive exactly `bytes` bytes.

@@ -106,7 +106,7 @@ class collective final : public carrier {
     member.along = stream(on);
     member.packed = event(on);
     member.moved = event(on);
-    for (const piece& to : pieces_from(job.layout, rank)) {
+    for (const piece& to : job.pieces_from(rank)) {
       if (to.peer == rank) {
         member.own.push_back(with_memory(move_of(job.layout, rank, to), memory.in, memory.out));
         continue;
@@ -117,7 +117,7 @@ class collective final : public carrier {
         member.sends.push_back(made(part, round++, with_memory(move, memory.in, nullptr), move.form.rank > 0));
       }
     }
-    for (const piece& from : pieces_to(job.layout, rank)) {
+    for (const piece& from : job.pieces_to(rank)) {
       std::size_t round = 0;
       for (const piece& part : parts_of(job.layout, from, job.options.parts)) {
         if (from.peer == rank) break;

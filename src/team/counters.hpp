@@ -16,12 +16,12 @@ namespace twill::detail {
 class counters {
  public:
   /// Collective.
-  counters(std::shared_ptr<team_state> team, std::chrono::milliseconds timeout);
+  explicit counters(const team_job& job);
 
-  /// In the stream of local rank `i`: signals all ranks. `ready` begins a run.
+  /// In the stream of local rank `i`: signals the ranks that it is connected with. `ready` begins a run.
   void signal(int i, stream_ref stream, handshake_phase phase);
 
-  /// What the stream is given later starts when all ranks have signalled. Where work is done at once, the host waits
+  /// What the stream is given later starts when they have signalled. Where work is done at once, the host waits
   /// here. Throws: device_fault naming the ranks that did not come in time.
   void await(int i, stream_ref stream, handshake_phase phase);
 
@@ -33,12 +33,16 @@ class counters {
   /// the copies before it.
   void signal_done_by_copy(int i, stream_ref stream, int peer);
 
+  /// The number of `rank` in the handshake of local rank `i`.
+  int index_of(int i, int rank) const;
+  const std::vector<int>& group(int i) const { return members_[static_cast<std::size_t>(i)].group; }
   const handshake& of(int i) const { return members_[static_cast<std::size_t>(i)].with; }
   std::uint64_t ticks() const;
 
  private:
   struct member {
-    raw_buffer memory;  // counters, then the addresses of all ranks' counters
+    std::vector<int> group;  // ranks; their places here are their numbers in the handshake
+    raw_buffer memory;       // counters, then the addresses of the counters of the group
     std::unique_ptr<peer_memory> peers;
     handshake with;
   };

@@ -28,14 +28,19 @@ bool same_device_kind(const team_member& a, const team_member& b) {
 }
 
 // Why the device of local rank `i` cannot store into that of `rank`; "" when it can.
-std::string no_reach(const team_state& team, int i, int rank, backend_device* there) {
+std::string no_reach(const team_job& job, int i, int rank, backend_device* there) {
+  const team_state& team = *job.team;
   const device& here = team.local_device(i);
   const team_member& peer = team.members()[static_cast<std::size_t>(rank)];
   auto& access = peer_access_of(*here.impl());
   const std::string pair = here.properties().name + " and rank " + std::to_string(rank) + "'s " + peer.device;
+  const int own = team.local()[static_cast<std::size_t>(i)];
+  if (job.nodes[static_cast<std::size_t>(own)] != job.nodes[static_cast<std::size_t>(rank)]) {
+    return pair + " are on different nodes";
+  }
   if (team.same_process(rank)) return access.reach(*there) ? "" : "there is no access between " + pair;
   if (!team.same_host(rank)) return pair + " are on different hosts";
-  const team_member& self = team.members()[static_cast<std::size_t>(team.local()[static_cast<std::size_t>(i)])];
+  const team_member& self = team.members()[static_cast<std::size_t>(own)];
   if (access.is_synchronous() || !same_device_kind(self, peer)) return pair + " are of processes that share no memory";
   return "";
 }
@@ -65,17 +70,17 @@ class direct final : public carrier {
  public:
   explicit direct(const team_job& job)
       : team_(job.team),
-        counters_(job.team, job.options.timeout),
+        counters_(job),
         blocks_per_peer_(job.options.blocks_per_peer),
         device_each_(has_device_each(*job.team)) {
     std::vector<void*> outs;
     for (const member_memory& memory : job.memory) outs.push_back(memory.out);
-    outs_ = share_memory(*team_, outs);
+    outs_ = share_memory(job, outs);
     members_.resize(outs.size());
     team_->together([&](int i) {
       const auto at = static_cast<std::size_t>(i);
       const int rank = team_->local()[at];
-      for (const piece& to : pieces_from(job.layout, rank)) {
+      for (const piece& to : job.pieces_from(rank)) {
         const offset_move move = move_of(job.layout, rank, to);
         add(i, to.peer, with_memory(move, job.memory[at].in, outs_[at]->at(to.peer)), to.bytes);
       }
@@ -126,7 +131,7 @@ class direct final : public carrier {
     const bool own = peer == team_->local()[static_cast<std::size_t>(i)];
     const auto transpose = as_transpose(args);
     if (team_->local_device(i).impl()->operations->team.exchange != nullptr && transpose && is_vectors(*transpose)) {
-      to.tiles.push_back({*transpose, peer});
+      to.tiles.push_back({*transpose, counters_.index_of(i, peer)});
       return;
     }
     to.others.push_back({own, args});
@@ -188,7 +193,8 @@ std::string no_direct_reach(const team_job& job) {
     for (int rank = 0; rank < team.size(); ++rank) {
       // NOLINTNEXTLINE(performance-no-int-to-ptr): used for ranks of this process alone
       auto* there = reinterpret_cast<backend_device*>(devices[static_cast<std::size_t>(rank)].device);
-      const std::string why = no_reach(team, i, rank, there);
+      if (!job.connects(team.local()[static_cast<std::size_t>(i)], rank)) continue;
+      const std::string why = no_reach(job, i, rank, there);
       if (!why.empty()) return why;
     }
     return "";

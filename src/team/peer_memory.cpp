@@ -1,5 +1,6 @@
 #include "peer_memory.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "backends/error.hpp"
@@ -13,11 +14,10 @@ struct offer {
   exported_memory exported;
 };
 
-bool other_processes(const team_state& team) {
-  for (int rank = 0; rank < team.size(); ++rank) {
-    if (!team.same_process(rank)) return true;
-  }
-  return false;
+// Whether a local rank is connected with ranks of other processes.
+bool leaves_process(const team_job& job, int i) {
+  const std::vector<int> group = job.group_of(job.team->local()[static_cast<std::size_t>(i)]);
+  return std::any_of(group.begin(), group.end(), [&](int rank) { return !job.team->same_process(rank); });
 }
 
 }  // namespace
@@ -26,14 +26,14 @@ peer_memory::~peer_memory() {
   for (const opened_memory& one : opened_) peer_access_of(*on_.impl()).close_memory(one.memory, one.offset);
 }
 
-std::vector<std::unique_ptr<peer_memory>> share_memory(const team_state& team, const std::vector<void*>& mine) {
+std::vector<std::unique_ptr<peer_memory>> share_memory(const team_job& job, const std::vector<void*>& mine) {
+  const team_state& team = *job.team;
   const auto count = static_cast<std::size_t>(team.local_count());
   std::vector<offer> offers(count);
-  const bool exports = other_processes(team);
   team.together([&](int i) {
     const auto at = static_cast<std::size_t>(i);
     offers[at].address = reinterpret_cast<std::uintptr_t>(mine[at]);
-    if (exports && mine[at] != nullptr) {
+    if (mine[at] != nullptr && leaves_process(job, i)) {
       offers[at].exported = peer_access_of(*team.local_device(i).impl()).export_memory(mine[at]);
     }
   });
@@ -47,7 +47,9 @@ std::vector<std::unique_ptr<peer_memory>> share_memory(const team_state& team, c
       const offer& from = all[static_cast<std::size_t>(rank)];
       // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of this process
       auto* memory = reinterpret_cast<void*>(static_cast<std::uintptr_t>(from.address));
-      if (memory != nullptr && !team.same_process(rank)) {
+      if (!job.connects(team.local()[static_cast<std::size_t>(i)], rank)) {
+        memory = nullptr;
+      } else if (memory != nullptr && !team.same_process(rank)) {
         memory = peer_access_of(*one->on_.impl()).open_memory(from.exported);
         one->opened_.push_back({memory, from.exported.offset});
       }

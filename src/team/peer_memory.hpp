@@ -10,7 +10,7 @@
 
 namespace twill::detail {
 
-/// Memory of all ranks as one local rank addresses it. Closes what it opened of other processes.
+/// Memory of the ranks as one local rank addresses it. Closes what it opened of other processes.
 class peer_memory {
  public:
   peer_memory() = default;
@@ -18,11 +18,11 @@ class peer_memory {
   peer_memory(const peer_memory&) = delete;
   peer_memory& operator=(const peer_memory&) = delete;
 
+  /// Null where the ranks are not connected.
   void* at(int rank) const { return at_[static_cast<std::size_t>(rank)]; }
-  void* const* all() const { return at_.data(); }
 
  private:
-  friend std::vector<std::unique_ptr<peer_memory>> share_memory(const team_state&, const std::vector<void*>&);
+  friend std::vector<std::unique_ptr<peer_memory>> share_memory(const team_job&, const std::vector<void*>&);
 
   struct opened_memory {
     void* memory;
@@ -34,8 +34,8 @@ class peer_memory {
   std::vector<opened_memory> opened_;
 };
 
-/// Collective: the memory that each local rank gives (null: none), as each local rank addresses that of all. Throws the
-/// same on all ranks: unsupported.
-std::vector<std::unique_ptr<peer_memory>> share_memory(const team_state& team, const std::vector<void*>& mine);
+/// Collective: the memory that each local rank gives (null: none), as each local rank addresses that of the ranks
+/// that it is connected with. Throws the same on all ranks: unsupported.
+std::vector<std::unique_ptr<peer_memory>> share_memory(const team_job& job, const std::vector<void*>& mine);
 
 }  // namespace twill::detail

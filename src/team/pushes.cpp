@@ -58,11 +58,11 @@ class pushes final : public carrier {
  public:
   explicit pushes(const team_job& job)
       : team_(job.team),
-        counters_(job.team, job.options.timeout),
+        counters_(job),
         synchronous_(peer_access_of(*job.team->local_device(0).impl()).is_synchronous()) {
     std::vector<void*> outs;
     for (const member_memory& memory : job.memory) outs.push_back(memory.out);
-    outs_ = share_memory(*team_, outs);
+    outs_ = share_memory(job, outs);
     members_.resize(outs.size());
     team_->together([&](int i) { prepare(job, i); });
   }
@@ -84,7 +84,7 @@ class pushes final : public carrier {
     const int rank = team_->local()[at];
     pushing_member& member = members_[at];
     std::vector<std::vector<piece>> parts;  // by lane
-    for (const piece& to : pieces_from(job.layout, rank)) {
+    for (const piece& to : job.pieces_from(rank)) {
       if (to.peer == rank) {
         member.own.push_back(detail::with_memory(move_of(job.layout, rank, to), job.memory[at].in, job.memory[at].out));
         continue;
@@ -169,7 +169,7 @@ class pushes final : public carrier {
     end(i, stream);
   }
 
-  // Copies of counters where copies have pushed: they arrive in the order of the stream. All ranks are signalled.
+  // Copies of counters where copies have pushed: they arrive in the order of the stream. The whole group is signalled.
   void end(int i, stream_ref stream) {
     pushing_member& member = members_[static_cast<std::size_t>(i)];
     const auto pushed_to = [&](int peer) {
@@ -184,7 +184,7 @@ class pushes final : public carrier {
       counters_.signal(i, stream, handshake_phase::done);
       return;
     }
-    for (int peer = 0; peer < team_->size(); ++peer) {
+    for (const int peer : counters_.group(i)) {
       if (!pushed_to(peer)) counters_.signal_done_by_copy(i, stream, peer);
     }
   }

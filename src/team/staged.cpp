@@ -1,5 +1,5 @@
 // Transport mpi: pieces are cut into messages, packed by the sender in the order of the receiver's memory, and carried
-// by the messages of the team's link, several at a time.
+// by the messages of the team's link, several at a time: from device memory where the link takes it.
 
 #include <algorithm>
 #include <string>
@@ -41,8 +41,8 @@ class staged final : public carrier {
   explicit staged(const team_job& job) : team_(job.team) {
     team_->together([&](int) {
       const int rank = team_->local().front();
-      for (const piece& to : pieces_from(job.layout, rank)) add(job, sends_, rank, to, true);
-      for (const piece& from : pieces_to(job.layout, rank)) add(job, receives_, rank, from, false);
+      for (const piece& to : job.pieces_from(rank)) add(job, sends_, rank, to, true);
+      for (const piece& from : job.pieces_to(rank)) add(job, receives_, rank, from, false);
       for (lane* each : {&sends_, &receives_}) reserve(*each);
     });
   }
@@ -77,7 +77,7 @@ class staged final : public carrier {
     std::int64_t most = 0;
     for (const message& one : to.messages) most = std::max(most, one.bytes);
     for (std::size_t n = 0; n < std::min(slots, to.messages.size()); ++n) {
-      to.buffers.emplace_back(team_->local_device(0), most);
+      to.buffers.emplace_back(team_->local_device(0), most, team_->link().takes_device_memory);
     }
     to.transfers.assign(slots, nullptr);
   }
@@ -102,7 +102,7 @@ class staged final : public carrier {
   void receive_up_to(std::size_t end) {
     for (std::size_t& n = receives_.begun; n < std::min(end, receives_.messages.size()); ++n) {
       if (n >= slots) receives_.buffer(n).wait();  // what was received there is unpacked
-      receives_.transfer(n) = team_->link().receive(receives_.messages[n].peer, receives_.buffer(n).on_host(),
+      receives_.transfer(n) = team_->link().receive(receives_.messages[n].peer, receives_.buffer(n).sent(),
                                                     static_cast<std::size_t>(receives_.messages[n].bytes));
     }
   }
@@ -114,7 +114,7 @@ class staged final : public carrier {
     }
     const message& one = sends_.messages[n];
     sends_.buffer(n).wait();
-    sends_.transfer(n) = team_->link().send(one.peer, sends_.buffer(n).on_host(), static_cast<std::size_t>(one.bytes));
+    sends_.transfer(n) = team_->link().send(one.peer, sends_.buffer(n).sent(), static_cast<std::size_t>(one.bytes));
   }
 
   void unpack(std::size_t n, stream_ref stream) {

@@ -10,10 +10,12 @@
 
 namespace twill::detail {
 
-/// One message's memory on device and host; the same memory where the host shares the device's.
+/// One message's memory on device, and that which is sent: the same where the host shares the device's memory, or the
+/// link takes it; else on the host.
 class staging {
  public:
-  staging(const device& on, std::int64_t bytes);
+  /// `sends_device_memory`: the host's memory is not needed.
+  staging(const device& on, std::int64_t bytes, bool sends_device_memory);
   ~staging();
   staging(staging&& other) noexcept;
   staging& operator=(staging&&) = delete;
@@ -21,10 +23,10 @@ class staging {
   staging& operator=(const staging&) = delete;
 
   void* on_device() const { return memory_.data(); }
-  void* on_host() const { return host_; }
+  void* sent() const { return sent_; }
 
-  /// In the stream: device to host, or back. `wait` returns when the last of these, and what the stream held before, is
-  /// done.
+  /// In the stream: device to host, or back, where these differ. `wait` returns when the last of these, and what the
+  /// stream held before, is done.
   void download(stream_ref stream, std::int64_t bytes);
   void upload(stream_ref stream, std::int64_t bytes);
   void mark(stream_ref stream) { done_.record(stream); }
@@ -33,7 +35,7 @@ class staging {
  private:
   raw_buffer memory_;
   event done_;
-  void* host_ = nullptr;
+  void* sent_ = nullptr;
 };
 
 }  // namespace twill::detail

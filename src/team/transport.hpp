@@ -6,20 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <twill/global_transpose.hpp>
-
-#include "team/plan/layout.hpp"
-#include "team/state.hpp"
+#include "team/job.hpp"
 
 namespace twill::detail {
-
-/// What every transport is made for: checked, and the same on all ranks but for the memory.
-struct team_job {
-  std::shared_ptr<team_state> team;
-  team_layout layout;
-  std::vector<member_memory> memory;  ///< of local ranks
-  global_options options;             ///< as given: `via` may be automatic
-};
 
 class carrier {
  public:
@@ -28,7 +17,8 @@ class carrier {
   virtual void run(const std::vector<stream_ref>& streams) = 0;
 };
 
-/// Collective: why some rank cannot store into some other's memory; "" when each can. The same on all ranks.
+/// Collective: why some rank cannot store into the memory of some other that it is connected with; "" when each can.
+/// The same on all ranks.
 std::string no_direct_reach(const team_job& job);
 /// Collective. Throws the same on all ranks.
 std::unique_ptr<carrier> make_direct(const team_job& job);
@@ -45,5 +35,10 @@ std::unique_ptr<carrier> make_collective(const team_job& job);
 std::string no_messages(const team_job& job);
 /// Collective. Throws the same on all ranks.
 std::unique_ptr<carrier> make_staged(const team_job& job);
+
+/// Collective: why pieces within nodes or between them cannot be carried; "" when they can. The same on all ranks.
+std::string no_mixture(const team_job& job);
+/// Collective. Throws the same on all ranks.
+std::unique_ptr<carrier> make_mixture(const team_job& job);
 
 }  // namespace twill::detail

@@ -62,41 +62,53 @@ inline std::vector<twill::device> team_devices(const twill::device& first, int s
   return ranks;
 }
 
+/// All ranks of a redistribution in this process, a stream and an image each.
+class team_images {
+ public:
+  team_images(const twill::device& device, const redistribution& of, std::size_t misalignment = 0)
+      : team(twill::team::of_devices(team_devices(device, of.size))) {
+    for (int rank = 0; rank < of.size; ++rank) {
+      streams_.emplace_back(team.local_device(rank));
+      streams.emplace_back(streams_.back());
+      ranks_.push_back(std::make_unique<rank_image>(of, rank, streams.back(), misalignment));
+      memory.push_back(ranks_.back()->memory());
+    }
+  }
+
+  /// Whether a run makes every wrong output right.
+  bool right_after(twill::global_transpose& plan) {
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) ranks_[rank]->fill_output(streams[rank]);
+    plan.run(streams);
+    bool right = true;
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) right = ranks_[rank]->right(streams[rank]) && right;
+    return right;
+  }
+
+  twill::team team;
+  std::vector<twill::stream_ref> streams;
+  std::vector<twill::member_memory> memory;
+
+ private:
+  std::vector<twill::stream> streams_;
+  std::vector<std::unique_ptr<rank_image>> ranks_;
+};
+
 /// All ranks in this thread. Returns whether it is right after each of `runs` runs.
 inline bool right_in_one_process(const twill::device& device, const redistribution& of, int runs,
                                  std::size_t misalignment = 0, const twill::global_options& options = {}) {
-  const auto team = twill::team::of_devices(team_devices(device, of.size));
-  std::vector<twill::stream> streams;
-  std::vector<twill::stream_ref> refs;
-  std::vector<std::unique_ptr<rank_image>> ranks;
-  std::vector<twill::member_memory> memory;
-  for (int rank = 0; rank < of.size; ++rank) {
-    streams.emplace_back(team.local_device(rank));
-    refs.emplace_back(streams.back());
-    ranks.push_back(std::make_unique<rank_image>(of, rank, refs.back(), misalignment));
-    memory.push_back(ranks.back()->memory());
-  }
-  twill::global_transpose plan(team, of.element_bytes, of.shape, memory, options);
+  team_images images(device, of, misalignment);
+  twill::global_transpose plan(images.team, of.element_bytes, of.shape, images.memory, options);
   bool right = true;
-  for (int run = 0; run < runs; ++run) {
-    for (int rank = 0; rank < of.size; ++rank)
-      ranks[static_cast<std::size_t>(rank)]->fill_output(refs[static_cast<std::size_t>(rank)]);
-    plan.run(refs);
-    for (int rank = 0; rank < of.size; ++rank) {
-      right = ranks[static_cast<std::size_t>(rank)]->right(refs[static_cast<std::size_t>(rank)]) && right;
-    }
-  }
+  for (int run = 0; run < runs; ++run) right = images.right_after(plan) && right;
   return right;
 }
 
 /// One rank of a team of threads or processes.
-inline bool right_on_rank(const twill::team& team, const redistribution& of, twill::transport via, int runs,
-                          const std::function<void(int)>& before_run = nullptr) {
+inline bool right_on_rank(const twill::team& team, const redistribution& of, const twill::global_options& options,
+                          int runs, const std::function<void(int)>& before_run = nullptr) {
   const int rank = team.local_ranks().front();
   const twill::stream stream(team.local_device(0));
   rank_image image(of, rank, stream, 0);
-  twill::global_options options;
-  options.via = via;
   twill::global_transpose plan(team, of.element_bytes, of.shape, {image.memory()}, options);
   bool right = true;
   for (int run = 0; run < runs; ++run) {
@@ -106,6 +118,13 @@ inline bool right_on_rank(const twill::team& team, const redistribution& of, twi
     right = image.right(stream) && right;
   }
   return right;
+}
+
+inline bool right_on_rank(const twill::team& team, const redistribution& of, twill::transport via, int runs,
+                          const std::function<void(int)>& before_run = nullptr) {
+  twill::global_options options;
+  options.via = via;
+  return right_on_rank(team, of, options, runs, before_run);
 }
 
 }  // namespace support

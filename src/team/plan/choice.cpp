@@ -6,16 +6,25 @@
 
 namespace twill::detail {
 
-double seconds_of(const transport_cost& cost, const team_layout& layout) {
+double seconds_of(const transport_cost& cost, const team_layout& layout, const std::vector<int>& nodes) {
   double most = 0;
   for (int rank = 0; rank < layout.size; ++rank) {
     double seconds = cost.start;
     for (const piece& to : pieces_from(layout, rank)) {
-      if (to.peer != rank) seconds += cost.each + static_cast<double>(to.bytes) / cost.bandwidth;
+      const auto a = static_cast<std::size_t>(rank), b = static_cast<std::size_t>(to.peer);
+      if (to.peer != rank && (nodes.empty() || nodes[a] == nodes[b]))
+        seconds += cost.each + static_cast<double>(to.bytes) / cost.bandwidth;
     }
     most = std::max(most, seconds);
   }
   return most;
+}
+
+std::size_t fastest(const std::vector<std::vector<double>>& seconds) {
+  const auto slowest = [](const std::vector<double>& ranks) { return *std::max_element(ranks.begin(), ranks.end()); };
+  const auto best = std::min_element(seconds.begin(), seconds.end(),
+                                     [&](const auto& a, const auto& b) { return slowest(a) < slowest(b); });
+  return static_cast<std::size_t>(best - seconds.begin());
 }
 
 }  // namespace twill::detail

@@ -1,0 +1,72 @@
+// Transport mixed: ranks of one node store into each other's memory, those of different nodes send each other what the
+// library of collectives or messages carry, both at once.
+
+#include <string>
+#include <vector>
+
+#include <twill/event.hpp>
+
+#include "team/selection.hpp"
+
+namespace twill::detail {
+namespace {
+
+team_job scoped(team_job job, team_scope scope) {
+  job.scope = scope;
+  return job;
+}
+
+transport between_nodes(const team_job& job) {
+  return no_collectives(job).empty() ? transport::nccl : transport::mpi;
+}
+
+class mixture final : public carrier {
+ public:
+  explicit mixture(const team_job& job) {
+    const team_job within = scoped(job, team_scope::within_nodes), between = scoped(job, team_scope::between_nodes);
+    within_ = make_carrier(within, cheapest_reaching(within));
+    between_ = make_carrier(between, between_nodes(between));
+    job.team->together([&](int i) { lanes_.emplace_back(job.team->local_device(i)); });
+  }
+
+  // Between nodes in a second stream: the host may have to wait there, while the first is full of work.
+  void run(const std::vector<stream_ref>& streams) override {
+    std::vector<stream_ref> along;
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      lanes_[i].begun.record(streams[i]);
+      lanes_[i].along.wait(lanes_[i].begun);
+      along.emplace_back(lanes_[i].along);
+    }
+    within_->run(streams);
+    between_->run(along);
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      lanes_[i].done.record(lanes_[i].along);
+      streams[i].wait(lanes_[i].done);
+    }
+  }
+
+ private:
+  struct lane {
+    explicit lane(const device& on) : along(on), begun(on), done(on) {}
+    stream along;
+    event begun, done;
+  };
+
+  std::unique_ptr<carrier> within_, between_;
+  std::vector<lane> lanes_;  // by local rank
+};
+
+}  // namespace
+
+std::string no_mixture(const team_job& job) {
+  std::string why = no_direct_reach(scoped(job, team_scope::within_nodes));
+  if (!why.empty()) return why;
+  const team_job between = scoped(job, team_scope::between_nodes);
+  return no_way(between, between_nodes(between));
+}
+
+std::unique_ptr<carrier> make_mixture(const team_job& job) {
+  return std::make_unique<mixture>(job);
+}
+
+}  // namespace twill::detail
