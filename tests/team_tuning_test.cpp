@@ -27,11 +27,11 @@ bool says(const std::string& text, const std::string& what) {
   return text.find(what) != std::string::npos;
 }
 
-// Each message takes 20 ms: what is measured must find that.
+// Each message takes 100 ms: what is measured must find that.
 twill::team_link slow_link(support::thread_links& links, int rank) {
   twill::team_link link = links.link(rank);
   link.send = [send = link.send](int peer, const void* data, std::size_t bytes) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
     return send(peer, data, bytes);
   };
   return link;
