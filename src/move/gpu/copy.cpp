@@ -6,11 +6,11 @@
 namespace twill::TWILL_BACKEND {
 namespace {
 
-constexpr std::int64_t piece_bytes = std::int64_t{1} << 26;  // of a row that is longer than the kernel counts
+constexpr std::int64_t piece_bytes = std::int64_t{1} << 26;  // a longer row is split into rows of this size
 
 }  // namespace
 
-// Rows that nothing is to be gathered from: short ones too are best moved line by line.
+// Pitched rows. permute_rows first: nothing is permuted, so even short rows are best copied line by line.
 void copy(const detail::work_queue& queue, const detail::pitched_rows& a) {
   if (a.rows == 1 && a.row_bytes > piece_bytes) {
     const std::int64_t pieces = (a.row_bytes - 1) / piece_bytes, done = pieces * piece_bytes;

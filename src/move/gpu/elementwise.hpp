@@ -1,7 +1,7 @@
 #pragma once
 
-// A permutation without tiles: a thread moves one unit, a word of 1 to 16 bytes, to its place in the output. Stores
-// are contiguous, loads lie wherever they do. What is left when neither side has a dimension worth a tile.
+// A permutation without tiles: a thread moves one unit, a word of 1 to 16 bytes. Stores are coalesced, loads in general
+// are not. The fallback where neither side has a dimension worth a tile.
 
 #include <cstdint>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // Many tiny matrices with gaps, in them or between them: a thread moves a unit, a word of 1 to 16 bytes of an element,
-// of one matrix after the other. Neighbouring threads have neighbouring units of the output; what they read lies within
-// a few lines, which the cache keeps for the others. In place, a thread swaps two units.
+// of one matrix after the other. Adjacent threads store adjacent units; their loads are not coalesced, but fall into a
+// few lines, which stay in the cache. In place, a thread swaps two units.
 
 #include <cstdint>
 

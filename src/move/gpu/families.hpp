@@ -1,8 +1,8 @@
 #pragma once
 
-// The launches of the kernel families of transposes, each defined in the file of its name. To which shapes they apply,
-// move/plan/transposes.hpp says. Those that return bool launch nothing and return false where they do not apply after
-// all; `only_ask`: nothing is launched.
+// The launches of the kernel families of transposes, each defined in the file of its name; their preconditions are in
+// move/plan/transposes.hpp. Those that return bool return false, without a launch, where the kernel does not apply to
+// the shape or the device; with `only_ask` they launch nothing in any case.
 
 #include "gpu/limits.hpp"
 #include "move/operations.hpp"
@@ -20,13 +20,13 @@ void launch_staged_cols(const detail::work_queue& queue, const detail::transpose
 bool launch_staged_strided(const detail::work_queue& queue, const detail::transpose_args& args, bool only_ask);
 bool launch_vec3(const detail::work_queue& queue, const detail::transpose_args& args, bool only_ask);
 
-/// Of small packed matrices (detail::is_staged).
+/// Small packed matrices (detail::is_staged).
 void launch_staged(const detail::work_queue& queue, const detail::transpose_args& args);
 
 /// How many of the first matrices launch_staged() may transpose with `out` = `in`.
 std::int64_t small_in_place(const detail::transpose_args& args);
 
-/// Copies short rows with gaps between them; false, and nothing is done, where other kernels are ahead.
+/// Copies short rows with gaps between them; returns false, without a launch, where another kernel is faster.
 bool launch_strided_copy(const detail::work_queue& queue, const detail::pitched_rows& args);
 
 /// Whether these are several tiny square matrices with gaps, of which a block takes more than one. `alignment`: of all

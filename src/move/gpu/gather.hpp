@@ -1,10 +1,10 @@
 #pragma once
 
-// Permutation of anything through shared memory. A block moves a composite tile (move/plan/tile.hpp). It loads the
-// aligned 16-byte vectors that hold the tile's input segments, as they lie, and assembles vectors of the output's
-// segments unit by unit. Where the units of an output segment lie in shared memory is the same for all of them but for
-// a constant: a table that is read a vector at a time. One word is left free after each 128 bytes of shared memory, so
-// that units at strides of powers of two fall into different banks.
+// General permutation through shared memory. A block moves a composite tile (move/plan/tile.hpp). It loads the aligned
+// 16-byte vectors that cover the tile's input segments, unshifted, and assembles the vectors of the output segments
+// unit by unit. The shared-memory offsets of the units are the same for all output segments up to a constant: they are
+// a table, which is read a vector at a time. One word of padding after each 128 bytes of shared memory puts units at
+// power-of-two strides into different banks.
 
 #include <cstdint>
 
@@ -17,7 +17,7 @@ namespace twill::TWILL_BACKEND::kernels {
 
 constexpr int gather_threads = 256, gather_dims = 9;
 
-/// A dimension along which blocks lie; `rest_*` are the indices of the last tile where the dimension ends segments.
+/// A dimension of the grid; `rest_*` are the indices of the last tile where the dimension ends segments.
 struct gather_grid_dim {
   fast_divisor tiles;
   int rest_in, rest_out;
@@ -142,8 +142,8 @@ __device__ void fill_out_segments(out_segment* table, const gather_tile& m, int 
   }
 }
 
-// Offsets of units in shared memory, 16 bits each: vectors that begin at unit u are entries of table u % Units, so that
-// lanes side by side read entries side by side wherever the output's vectors begin.
+// Offsets of units in shared memory, 16 bits each. Vectors that begin at unit u are in table u % Units: adjacent
+// lanes read adjacent entries for any alignment of the output.
 template <int Size, int Units>
 __device__ void fill_units(std::uint16_t* table, const gather_tile& m, int lead) {
   for (int u = static_cast<int>(threadIdx.x); u < m.units; u += gather_threads) {
@@ -168,14 +168,14 @@ __device__ void fill_units(std::uint16_t* table, const gather_tile& m, int lead)
   }
 }
 
-// A thread's vectors of input segments on their way to shared memory.
+// A thread's vectors of input segments, in registers between the loads and the stores to shared memory.
 template <class Unit>
 struct gather_loads {
   static constexpr int depth = 4, size = static_cast<int>(sizeof(Unit));
   word16 held[depth];
   int to[depth];
 
-  // A vector that the input does not hold completely is moved unit by unit.
+  // A vector that extends beyond the input is loaded unit by unit.
   __device__ void load(unsigned char* shared, const unsigned char* in, const gather_tile& m, const gather_place& p,
                        const in_segment* segments, int first, int total) {
 #pragma unroll

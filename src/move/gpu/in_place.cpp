@@ -108,7 +108,7 @@ void transpose_by_copy(const work_queue& queue, const transpose_in_place_args& a
 
 void transpose_in_place(const work_queue& queue, const transpose_in_place_args& a) {
   const std::int64_t unit = std::min(alignment_of(a), lowest_bit(a.element_bytes));
-  // Up to which size a matrix goes through shared memory at once: beyond it the other way is ahead, if there is one.
+  // The largest matrix to be staged in shared memory as one: beyond it the alternative, if there is one, is faster.
   const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
   const bool is_square = a.rows == a.cols, scratch_matrix = a.scratch_bytes >= bytes;
   const std::int64_t small = is_square ? (a.batch > 1 ? 8192 : 4096) : scratch_matrix ? 32768 : INT64_MAX;

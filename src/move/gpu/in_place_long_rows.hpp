@@ -1,8 +1,8 @@
 #pragma once
 
-// The row pass of in_place_passes for rows too long for shared memory, to scratch memory. The columns that `stretch`
-// elements of a row hold after the pass come, with a stride of `height`, from `height` runs of it: a block has these in
-// shared memory, and reads or writes them in full words, and the runs element by element, coalesced.
+// The row pass of in_place_passes, to scratch memory, for rows too long for shared memory. `stretch` consecutive
+// elements of the permuted row correspond to `height` runs of the row, interleaved with a stride of `height`: a block
+// stages a stretch in shared memory, accesses it in full words, and the runs element by element, coalesced.
 
 #include <cstdint>
 
@@ -24,7 +24,7 @@ struct long_rows {
   divider b;                      // by grid.b
 };
 
-// 4 bytes, or a unit, after each 128 keep columns with a stride of `height` in different banks.
+// Padding of 4 bytes, or a unit, after each 128 puts elements at a stride of `height` into different banks.
 template <class Unit>
 __device__ int spread_out(int byte) {
   constexpr int size = static_cast<int>(sizeof(Unit));

@@ -84,7 +84,7 @@ class passes {
           in_place_call);
   }
 
-  // Whether rows of which shared memory holds a part of all elements have been passed over.
+  // The row pass with a part of every element in shared memory at a time; false, without a launch, if not applicable.
   bool rows_in_parts() {
     std::int64_t part = size;
     while (part > 1 && grid_.length * part > shared_of(queue_)) part /= 2;

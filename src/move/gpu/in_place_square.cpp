@@ -60,7 +60,7 @@ bool many_tiles(const work_queue& queue, const transpose_in_place_args& a, std::
          shared_of(queue) >= 140 * 1024;
 }
 
-// Whether the aligned kernel has run.
+// Launches the aligned kernel; false, without a launch, where it does not apply.
 bool swap_aligned(const work_queue& queue, const transpose_in_place_args& a) {
   if (alignment_of(a) < 16 || a.rows * a.element_bytes % 16 != 0 || shared_of(queue) < 40 * 1024) return false;
   switch (a.element_bytes) {
@@ -105,7 +105,7 @@ void swap_words(const work_queue& queue, const transpose_in_place_args& a) {
   check(launch(queue, grid_of(m.pairs * a.batch, 256, bytes), kernel, bytes_of(a.data), m), in_place_call);
 }
 
-// Whether one of the kernels for elements of a common size, aligned to that, has run.
+// Launches a kernel for naturally aligned elements of a common size; false, without a launch, where none applies.
 bool swap_misaligned(const work_queue& queue, const transpose_in_place_args& a) {
   if (alignment_of(a) < a.element_bytes || shared_of(queue) < 40 * 1024) return false;
   switch (a.element_bytes) {

@@ -1,11 +1,11 @@
 #pragma once
 
-// Transpose of matrices of 1, 2, 4 and 8 byte elements with misaligned rows. A warp reads words side by side (4
-// bytes; 8 for 8-byte elements; or pairs of words) from each of several rows; where rows begin inside of words, a word
-// is cut from two, its own and its neighbour's. The tile in shared memory is transposed, and each of its rows is moved
-// by some words so that the output's multiples of 16 bytes lie at multiples of 16 bytes there: it leaves in aligned
-// chunks, shifted by less than a word. The boundaries between tiles move likewise, output row by output row, to the
-// next multiple of 32: each sector is written in full, by one block.
+// Transpose of matrices of 1, 2, 4 and 8 byte elements with misaligned rows. A warp loads consecutive words (4 bytes; 8
+// for 8-byte elements; or pairs of words) of each of several rows; where a row is not aligned to words, a lane extracts
+// its word from two aligned ones, its own and the next lane's. The tile is stored transposed in shared memory, each
+// row offset by some words so that 16-byte boundaries of the output are 16-byte boundaries there: stores to global
+// memory are aligned vectors, funnel-shifted by less than a word. Tile boundaries are rounded up, per output row, to a
+// multiple of 32 bytes: each sector is written in full, by one block.
 
 #include <cstdint>
 
@@ -16,8 +16,8 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-// What aligned chunks do not hold of the first and the last tile: less than 16 bytes at both ends of output rows. The
-// first lanes of 32 / Bytes take the beginning, the others the end.
+// Epilogue: the head and tail of output rows that aligned vectors do not cover, in the first and the last tile, less
+// than 16 bytes each. Of each 32 / Bytes threads the first half stores the head, the second half the tail.
 template <int Bytes, class Shape>
 __device__ void store_ends(unsigned char* out, const unsigned char* tile, const word_matrices& m, int width, int valid,
                            bool top, bool last) {
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   auto* tile = dynamic_shared<unsigned char>();
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
   if (place >= m.tiles) return;  // uniform exit: padding block of the 2-D grid
-  place = m.tiles - 1 - place;   // those at the lower edge take longest: the last one shall not be left to the end
+  place = m.tiles - 1 - place;   // tiles at the lower edge take longest: they start first
   const std::int64_t row0 = static_cast<std::int64_t>(place % m.tiles_r) * Shape::written;
   place /= m.tiles_r;
   const std::int64_t col0 = static_cast<std::int64_t>(place % m.tiles_c) * Shape::width;
@@ -62,14 +62,14 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   const std::int64_t rows_left = m.rows - row0, cols_left = m.cols - col0;
   const int width = cols_left < Shape::width ? static_cast<int>(cols_left) : Shape::width;
   const int valid = rows_left < Shape::height ? static_cast<int>(rows_left) * Bytes : Shape::length;
-  // Each thread takes every `step`th output row: all of them are aligned alike.
+  // A thread stores every `step`th output row: these have equal alignment.
   constexpr int lanes = Shape::length / 16, step = Shape::threads / lanes, steps = 32 * Shape::per_lane / step;
   static_assert(step * Bytes % tile_overlap == 0 && step % (Shape::per_lane * Shape::spread) == 0);
   const int lane = threadIdx.x % lanes, column = threadIdx.x / lanes;
   unsigned char* to = out + column * m.out_ld;
   const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (tile_overlap - 1));
   const int most = rows_left <= Shape::height ? valid : first + Shape::length - tile_overlap;
-  // Two lanes are left over: of the first tile, one takes the chunk before, where there is one.
+  // Two lanes are idle: in the first tile, one stores the vector before `first`, if there is one.
   const bool before = row0 == 0 && lane == lanes - 1 && first >= 16;
   const int place16 = before ? first - 16 : first + lane * 16;
   if (place16 + 16 <= most) {

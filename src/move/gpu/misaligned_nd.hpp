@@ -1,9 +1,9 @@
 #pragma once
 
 // Permutation of 1, 2, 4 and 8 byte elements as a transpose of rows and columns that are several dimensions each: the
-// columns are the dimensions that lie one after another in the input, the rows those that do in the output, whatever
-// their extents. Tiles are those of transpose_misaligned. Where a row of the input begins is worked out by one lane for
-// its warp, where a row of the output begins by one thread for all, while the input's loads are in flight.
+// columns are the dimensions that are contiguous in the input, the rows those that are contiguous in the output, of any
+// extents. Tiles are those of transpose_misaligned. The address of an input row is computed by one lane for its warp,
+// that of an output row by one thread for its block, while the input's loads are in flight.
 
 #include <cstdint>
 
@@ -118,7 +118,7 @@ __device__ void load_elements(const word_places<Bytes, Shape>& places, const uns
   }
 }
 
-// What aligned chunks do not hold of the first and the last tile: less than 16 bytes at both ends of output rows.
+// Epilogue: the head and tail of output rows that aligned vectors do not cover, in the first and the last tile.
 template <int Bytes, class Shape>
 __device__ void store_permuted_ends(unsigned char* out, const unsigned char* tile, const permuted_tile& t,
                                     const std::int64_t* col_at) {
@@ -149,7 +149,7 @@ __device__ void store_permuted(unsigned char* out, const unsigned char* tile, co
   constexpr int lanes = Shape::length / 16, step = Shape::threads / lanes, steps = 32 * Shape::per_word / step;
   static_assert(step % (Shape::per_word * Shape::spread) == 0);
   const int lane = threadIdx.x % lanes, column = threadIdx.x / lanes, valid = t.height * Bytes;
-  // Two lanes are left over: of the first tile, one takes the chunk before, where there is one.
+  // Two lanes are idle: in the first tile, one stores the vector before `first`, if there is one.
   const bool before = t.row0 == 0 && lane == lanes - 1;
   if (!before && lane >= lanes - tile_overlap / 16) return;
   const unsigned char* from = tile + Shape::row_of(column) + 16;

@@ -130,8 +130,8 @@ __device__ void load_edge(word_type<Bytes> (&w)[4], const unsigned char* from, s
   }
 }
 
-// Words of rows from `row` on; rows before `first` and behind `last` repeat these, as a test between the loads would
-// hold them up.
+// Words of the rows from `row` on. Row indices are clamped to [first, last]: a branch between the loads would serialise
+// them.
 template <int Bytes, bool Aligned, int Rows>
 __device__ void load_clamped(word_type<Bytes> (&w)[Rows], const unsigned char* from, std::int64_t ld, int row,
                              int first, int last) {
@@ -154,8 +154,8 @@ struct tile_rows {
   int last, first_full, last_full;
 };
 
-// A row of a tile takes a word, or a pair of words, of each lane; the first may begin some bytes early, the last end
-// behind the row: in packed neighbours, or, of the matrix's first and last row, nowhere.
+// Each lane loads a word, or a pair of words, of a tile row. The first may begin before the row, the last may end after
+// it: in the adjacent packed row, or, for the matrix's first and last row, out of bounds.
 template <int Bytes, bool Aligned, class Shape>
 __device__ tile_rows rows_of_tile(const unsigned char* in, const word_matrices& m, std::int64_t row0,
                                   std::int64_t offset) {

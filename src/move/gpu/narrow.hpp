@@ -3,7 +3,7 @@
 // Transpose of matrices of a few columns without gaps (tall), or of a few rows into columns without gaps (wide). A
 // thread takes the K x 16 bytes that hold full rows of a tall matrix, K its columns, and transposes them in registers
 // into 16 bytes of each column: neighbouring threads then write neighbouring vectors of all columns. The rows are
-// staged in shared memory, so that their loads are coalesced too. A wide matrix takes the same way back.
+// staged in shared memory, so that their loads are coalesced too. A wide matrix takes these steps in reverse.
 
 #include <cstdint>
 

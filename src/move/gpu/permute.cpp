@@ -1,4 +1,4 @@
-// Which kernel permutes what.
+// Permutations: launches the kernel family that the planner expects to be the fastest.
 
 #include <iterator>
 
@@ -52,7 +52,7 @@ void launch_permute_elementwise(const work_queue& queue, const permute_args& a) 
   }
 }
 
-// Whether one of the families of transposes launched it.
+// By a family of transposes; false, without a launch, where it does not apply.
 bool launch_transpose(const work_queue& queue, const detail::transpose_args& a, detail::family kind, bool only_ask) {
   using start = void (*)(const work_queue&, const detail::transpose_args&);
   constexpr start starts[] = {&launch_narrow,
@@ -72,7 +72,7 @@ bool launch_transpose(const work_queue& queue, const detail::transpose_args& a, 
   return true;
 }
 
-// Whether the family launched it.
+// By any family; false, without a launch, where it does not apply.
 bool launch_candidate(const work_queue& queue, const permute_args& a, const detail::candidates& all,
                       detail::family kind, bool only_ask) {
   switch (kind) {
@@ -107,7 +107,7 @@ bool permute_with(const work_queue& queue, const permute_args& a, detail::family
   return false;
 }
 
-// The cheapest, or the next one where a launch refuses that.
+// By the cheapest candidate whose launch accepts the shape.
 void permute(const work_queue& queue, const permute_args& a) {
   const detail::device_model device = detail::model_of(queue.device->properties());
   const detail::candidates first = detail::candidates_of(a, device, detail::wanted::cheapest);

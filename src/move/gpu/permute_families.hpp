@@ -1,8 +1,8 @@
 #pragma once
 
-// The launches of the kernel families of permutations, each defined in the file of its name. Those that return bool
-// launch nothing and return false where the kernel does not apply to the shape, or the device; `only_ask`: nothing is
-// launched.
+// The launches of the kernel families of permutations, each defined in the file of its name (elementwise: permute.cpp).
+// Those that return bool return false, without a launch, where the kernel does not apply to the shape or the device;
+// with `only_ask` they launch nothing in any case.
 
 #include "move/operations.hpp"
 #include "move/plan/gather.hpp"

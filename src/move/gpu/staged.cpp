@@ -100,7 +100,7 @@ void launch_staged_of(const work_queue& queue, const transpose_args& a) {
 
 }  // namespace
 
-// Those of full windows, which go through shared memory.
+// The matrices of full windows: these are staged in shared memory before they are stored.
 std::int64_t small_in_place(const transpose_args& a) {
   const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
   const bool is_short = until_aligned(bytes, 16) <= short_window;

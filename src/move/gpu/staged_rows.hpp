@@ -1,9 +1,9 @@
 #pragma once
 
 // Transpose of packed matrices of some ten to a hundred columns: rows side by side are one run of bytes. A block loads
-// a tile of them to shared memory in aligned chunks of 16 bytes and gathers the chunks of each output row. Where one
-// tile ends and the next begins moves, output row by output row, to the next multiple of 32 bytes: all sectors are
-// written in full, by one block, and a tile holds 32 bytes of each output row more than it writes.
+// a tile of them to shared memory in aligned vectors and gathers the vectors of each output row. Tile boundaries are
+// rounded up, per output row, to a multiple of 32 bytes: each sector is written in full, by one block, and a tile
+// stages 32 bytes of each output row more than it writes.
 
 #include <cstdint>
 
@@ -28,7 +28,7 @@ __device__ int staged_rows_place(int row, int column, int skew, const small_matr
   return padded((row * m.cols + column) * static_cast<int>(sizeof(Unit)) + skew, m);
 }
 
-// What chunks do not hold of the first and the last tile: the ends of output rows.
+// Epilogue: the head and tail of output rows that aligned vectors do not cover, in the first and the last tile.
 template <class Unit>
 __device__ void staged_rows_ends(unsigned char* out, const unsigned char* shared, const staged_rows_matrices& s,
                                  int valid, int skew, bool top) {

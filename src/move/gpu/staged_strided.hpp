@@ -37,7 +37,7 @@ struct strided_matrices {
   int rows, cols;                           // units
   int row_step, back;                       // bytes from a row to the next, from the last to the next column
   int runs, run_units, run_words;           // of the output in a window; units and words of each
-  bool fetches;                             // sectors that are written in part are asked for ahead
+  bool fetches;                             // prefetch the sectors that are written partially
   bool packed;                              // the output has no gaps, and a window is one run
   int pad, pad_shift;                       // so many bytes after each 2^pad_shift
   divider span, word, column, row, matrix;  // span_chunks, run_words, cols, rows, rows * cols
@@ -136,8 +136,8 @@ __device__ void load_ends(unsigned char* shared, const strided_input& in, int wi
   }
 }
 
-// Asks for the sectors at the ends of the output's rows: memory reads what is written in part, and soon is better than
-// when it is written.
+// Prefetches the sectors at the ends of the output's rows. A partial write reads its sector first: the prefetch
+// hides that latency.
 template <class Unit>
 __device__ void fetch_ends(const unsigned char* out, int windows, const strided_matrices& m) {
   constexpr std::uintptr_t sector = 32;

@@ -102,7 +102,7 @@ strided_plan plan_strided(const strided_shape& s, std::int64_t most_shared, int 
   m.out_ld = packed ? 0 : s.out_ld * size;
   m.out_stride = packed ? 0 : out_bytes;
   const std::int64_t period = std::max(matrices_until(in_bytes, 16), matrices_until(out_bytes, p.word));
-  // Of short rows of wide units, asking takes longer than it saves.
+  // For short rows of wide units, the prefetch costs more than it saves.
   m.fetches = !packed && m.rows >= (size <= 2 ? 4 / size : 32);
   choose_window(p, s, period);
   choose_span_padding<Unit>(p);

@@ -1,9 +1,9 @@
 #pragma once
 
-// Transpose of small matrices of 1, 2 and 4 byte elements whose rows begin and end at multiples of 16 bytes: what
-// transpose_tiled does with little work in each of many threads, for where all blocks run at once, the time is that of
-// one of them. A thread loads 16 bytes of each of the 4 / Bytes rows that make a word, and stores their columns, a word
-// each, into the transposed tile; after the barrier the tile leaves in chunks of 16 bytes.
+// Transpose of small matrices of 1, 2 and 4 byte elements whose rows begin and end at multiples of 16 bytes. Less work
+// per thread than in transpose_tiled: where all blocks are resident at once, the time is the latency of one block.
+// A thread loads 16 bytes of each of the 4 / Bytes rows that make a word, and stores their columns, a word each, into
+// the transposed tile, which is stored to global memory in vectors after the barrier.
 
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// A transpose is moved as the normal form that it is.
+// A transpose is converted to its normal form and launched as a permutation.
 
 #include "backends/backend.hpp"
 #include "move/plan/normal_form.hpp"
