@@ -134,7 +134,7 @@ class team_runner {
                  : r.status == "wrong" ? "WRONG: " + r.fault
                                        : "FAILED: " + r.fault});
     }
-    return fmt::format("global transpose of {} {}, {} on {} ranks: GB/s that leave each device\n{}\n",
+    return fmt::format("global transpose of {} {}, {} on {} ranks: GB/s out of each device\n{}\n",
                        extents_text(one.size), one.type.name, one.grid, members_.size(), shown.text());
   }
 
