@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -15,7 +16,9 @@ INCLUDES = ["-Iinclude", "-I.", "-Isrc", "-Ibackends/gpu"]
 
 
 def run(command):
-    """Runs in the root of the sources; returns stderr, or raises with it."""
+    """Runs in the root of the sources, through ccache where it is installed; returns stderr, or raises with it."""
+    if shutil.which("ccache"):
+        command = ["ccache", *command]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         raise RuntimeError(f"failed: {' '.join(map(str, command))}\n{done.stderr}")
@@ -61,10 +64,21 @@ def page(architecture, kernels, columns, match):
     return f"### {architecture}\n\n{table(heads, shown)}\n\n{summary}\n"
 
 
+def text_of(report):
+    """JSON with a line a kernel."""
+    lists = []
+    for name, kernels in report["architectures"].items():
+        lines = ",\n".join("   " + json.dumps(kernel) for kernel in kernels)
+        lists.append(f"  {json.dumps(name)}: [\n{lines}\n  ]")
+    head = json.dumps({name: value for name, value in report.items() if name != "architectures"}, indent=1)[:-2]
+    return head + ',\n "architectures": {\n' + ",\n".join(lists) + "\n }\n}\n"
+
+
 def arguments(doc, architectures, add_options):
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("architectures", nargs="*", metavar="ARCH", help="default: " + " ".join(architectures))
     parser.add_argument("--source", nargs="+", action="extend", metavar="FILE", help=f"default: {LADDER}")
+    parser.add_argument("--library", action="store_true", help="all sources of kernels of src/move, reduce and scan")
     parser.add_argument("--match", default=r"<u32, 32, 8\b", metavar="REGEX",
                         help="kernels shown in the tables and in JSON; all are checked (default: %(default)s)")
     parser.add_argument("--markdown", metavar="FILE", help="write the tables there instead of stdout")
@@ -72,6 +86,9 @@ def arguments(doc, architectures, add_options):
     add_options(parser)
     options = parser.parse_args()
     options.architectures = options.architectures or architectures
+    if options.library:
+        options.source = [str(path.relative_to(ROOT)) for folder in ["move", "reduce", "scan"]
+                          for path in sorted((ROOT / "src" / folder / "gpu").glob("*.cpp"))]
     options.source = options.source or [LADDER]
     return options
 
@@ -99,7 +116,7 @@ def main(doc, architectures, columns, measure, add_options=lambda parser: None, 
         shown = {name: [kernel for kernel in kernels if re.search(options.match, kernel["kernel"])]
                  for name, kernels in found.items()}
         report = {"schema": 1, "source": options.source, "architectures": shown}
-        pathlib.Path(options.json).write_text(json.dumps(report, indent=1) + "\n")
+        pathlib.Path(options.json).write_text(text_of(report))
     if options.markdown:
         pathlib.Path(options.markdown).write_text(text)
     else:

@@ -247,13 +247,13 @@ __device__ inline typename Kind::value combine_chunk_values(const typename Kind:
 /// wave/EU.
 template <class Kind, class = void>
 inline constexpr int column_blocks =
-    blocks_at_once(reduce_threads, Kind::slots > 4 ? (sizeof(typename Kind::value) == 4 ? 3
-                                                      : Kind::slots > 8                 ? 1
-                                                                                        : 2)
-                                                   : (sizeof(typename Kind::value) == 16 ? 3 : 4));
+    blocks_of_accumulators(reduce_threads, Kind::slots > 4 ? (sizeof(typename Kind::value) == 4 ? 3
+                                                              : Kind::slots > 8                 ? 1
+                                                                                                : 2)
+                                                           : (sizeof(typename Kind::value) == 16 ? 3 : 4));
 template <class Kind>
 inline constexpr int column_blocks<Kind, std::enable_if_t<(Kind::blocks > 0)>> =
-    blocks_at_once(reduce_threads, Kind::blocks);
+    blocks_of_accumulators(reduce_threads, Kind::blocks);
 
 // A tile of columns has p.chunks blocks, which take chunks of rows.
 template <class Kind>

@@ -66,9 +66,21 @@ __device__ inline void load_row_vectors(word16 (&raw)[8], const reduce_problem& 
   }
 }
 
+template <class Kind, int Pairs>
+__device__ inline void combine_pairs(typename Kind::value (&mine)[8], const op_params& params) {
+#pragma unroll
+  for (int i = 0; i < Pairs; ++i) mine[i] = Kind::combine(mine[2 * i], mine[2 * i + 1], params);
+}
+
 /// Combines the parts of each row; leaves one value a row at the front.
 template <class Kind>
 __device__ inline void combine_row_parts(typename Kind::value (&mine)[8], int shift, const op_params& params) {
+  if constexpr (!keeps_arrays_in_registers) {
+    if (shift >= 1) combine_pairs<Kind, 4>(mine, params);
+    if (shift >= 2) combine_pairs<Kind, 2>(mine, params);
+    if (shift >= 3) combine_pairs<Kind, 1>(mine, params);
+    return;
+  }
 #pragma unroll
   for (int level = 1; level <= 3; ++level) {
     if (level <= shift) {

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "device.hpp"
+#include "registers.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -48,7 +49,11 @@ template <class To, class From>
 __device__ inline To bits_as(const From& from) {
   static_assert(sizeof(To) == sizeof(From));
   To to;
-  memcpy(&to, &from, sizeof to);
+  if constexpr (keeps_arrays_in_registers) {
+    memcpy(&to, &from, sizeof to);
+  } else {
+    copy_bits(to, from);
+  }
   return to;
 }
 
@@ -117,7 +122,8 @@ __device__ inline std::uint64_t combined(std::uint64_t a, std::uint64_t b, combi
 
 __device__ inline indexed_key argmin(indexed_key a, indexed_key b) {
   const bool second = b.key < a.key || (b.key == a.key && b.index < a.index);
-  return second ? b : a;
+  if constexpr (keeps_arrays_in_registers) return second ? b : a;
+  return {second ? b.key : a.key, second ? b.index : a.index};
 }
 
 /// A key whose unsigned order is the order of the elements; for floating point NaN orders first and -0 before +0.

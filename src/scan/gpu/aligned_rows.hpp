@@ -54,6 +54,7 @@ struct aligned_rows {
       const word16 words =
           scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, v), own, p.exclusive);
       if (32 * v < part.left) to[32 * v] = words;
+      if constexpr (count == 16) keep_in_order();
     }
     if (p.cols % count != 0 && part.left < 32 * scan_vectors<Kind>)
       store_partial_vector(kind, p, part, pending, before);
@@ -67,7 +68,11 @@ struct aligned_rows {
 #pragma unroll
     for (int v = 1; v < scan_vectors<Kind>;
          ++v) {  // not before[left / 32]: dynamic indexing would move it to local memory
-      if (32 * v == part.left) own = pending.before[v];
+      if constexpr (keeps_arrays_in_registers) {
+        if (32 * v == part.left) own = pending.before[v];
+      } else {
+        assign_if(32 * v == part.left, own, pending.before[v]);
+      }
     }
     own = kind.combine(before, own);
     const std::int64_t first = (part.vector + part.left) * count;

@@ -45,7 +45,11 @@ __device__ inline word16 load_partial_vector(const Kind& kind, const typename Ki
     x[i] = inside ? from[index + i] : kind.store(kind.identity());
   }
   word16 words;
-  memcpy(&words, x, sizeof words);
+  if constexpr (keeps_arrays_in_registers) {
+    memcpy(&words, x, sizeof words);
+  } else {
+    copy_bits(words, x);
+  }
   return words;
 }
 
@@ -88,7 +92,11 @@ struct misaligned_rows {
       const word16 words = load_partial_vector(kind, from, index, at);
 #pragma unroll
       for (int u = 0; u < scan_vectors<Kind>; ++u) {
-        if (u == v) held[u] = words;
+        if constexpr (keeps_arrays_in_registers) {
+          if (u == v) held[u] = words;
+        } else {
+          assign_if(u == v, held[u], words);
+        }
       }
     }
   }
@@ -108,6 +116,7 @@ struct misaligned_rows {
         static_cast<word16*>(__builtin_assume_aligned(to, 16))[index_in_tile<Kind>(v) / count] =
             scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, v),
                     kind.combine(before, pending.before[v]), p.exclusive);
+        if constexpr (count == 16) keep_in_order();
       }
       return;
     }
@@ -118,7 +127,11 @@ struct misaligned_rows {
       auto own = pending.before[0];  // not before[v]: dynamic indexing would move the array to local memory
 #pragma unroll
       for (int u = 1; u < scan_vectors<Kind>; ++u) {
-        if (u == v) own = pending.before[u];
+        if constexpr (keeps_arrays_in_registers) {
+          if (u == v) own = pending.before[u];
+        } else {
+          assign_if(u == v, own, pending.before[u]);
+        }
       }
       const word16 words = scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, v),
                                    kind.combine(before, own), p.exclusive);
@@ -127,7 +140,11 @@ struct misaligned_rows {
         continue;
       }
       element x[count];
-      memcpy(x, &words, sizeof x);
+      if constexpr (keeps_arrays_in_registers) {
+        memcpy(x, &words, sizeof x);
+      } else {
+        copy_bits(x, words);
+      }
 #pragma unroll
       for (int i = 0; i < count; ++i) {
         if (index + i >= at.low && index + i < at.high) to[index + i] = x[i];

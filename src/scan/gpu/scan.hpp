@@ -94,7 +94,8 @@ struct steady_pace {
 
 /// Launched with at most as many blocks as are resident; dynamic shared memory for one or two staged tiles.
 template <class Kind, class Rows, class Pace = steady_pace>
-__global__ void __launch_bounds__(scan_threads, 2) scan_tiles(Kind kind, scan_problem p) {
+__global__ void __launch_bounds__(scan_threads, blocks_of_accumulators(scan_threads, 2))
+    scan_tiles(Kind kind, scan_problem p) {
   using value = typename Kind::value;
   __shared__ value warp_sums[2][scan_warps], groups[2][2 * scan_warps];
   __shared__ std::uint32_t tickets[2];

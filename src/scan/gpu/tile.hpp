@@ -9,6 +9,7 @@
 #include "bytes.hpp"
 #include "device.hpp"
 #include "operators.hpp"
+#include "registers.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -95,7 +96,11 @@ __device__ inline typename Kind::value entered(const Kind& kind, typename Kind::
 template <class Kind>
 __device__ inline typename Kind::value sum_of(const Kind& kind, word16 words, std::uint32_t heads) {
   typename Kind::element x[vector_elements<Kind>];
-  memcpy(x, &words, sizeof x);
+  if constexpr (keeps_arrays_in_registers) {
+    memcpy(x, &words, sizeof x);
+  } else {
+    copy_bits(x, words);
+  }
   typename Kind::value sum = kind.load(x[0]);
   if constexpr (has_segments<Kind>) sum.head = heads & 1;
 #pragma unroll
@@ -110,7 +115,11 @@ template <class Kind>
 __device__ inline word16 scanned(const Kind& kind, word16 words, std::uint32_t heads, typename Kind::value before,
                                  bool exclusive) {
   typename Kind::element x[vector_elements<Kind>];
-  memcpy(x, &words, sizeof x);
+  if constexpr (keeps_arrays_in_registers) {
+    memcpy(x, &words, sizeof x);
+  } else {
+    copy_bits(x, words);
+  }
 #pragma unroll
   for (int i = 0; i < vector_elements<Kind>; ++i) {
     before = entered(kind, before, heads >> i & 1);
@@ -118,7 +127,11 @@ __device__ inline word16 scanned(const Kind& kind, word16 words, std::uint32_t h
     x[i] = kind.store(exclusive ? before : with);
     before = with;
   }
-  memcpy(&words, x, sizeof words);
+  if constexpr (keeps_arrays_in_registers) {
+    memcpy(&words, x, sizeof words);
+  } else {
+    copy_bits(words, x);
+  }
   return words;
 }
 
@@ -153,7 +166,10 @@ __device__ inline typename Kind::value warp_scan(const Kind& kind, const scan_pr
   using value = typename Kind::value;
   const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
-  for (int v = 0; v < scan_vectors<Kind>; ++v) before[v] = sum_of(kind, held[v], heads_of<Kind>(p, tile, v));
+  for (int v = 0; v < scan_vectors<Kind>; ++v) {
+    before[v] = sum_of(kind, held[v], heads_of<Kind>(p, tile, v));
+    if constexpr (vector_elements<Kind> == 16) keep_in_order();
+  }
 #pragma unroll
   for (int d = 1; d < 32; d *= 2) {  // all vectors interleaved: independent shuffles
 #pragma unroll
