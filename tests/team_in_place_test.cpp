@@ -124,7 +124,7 @@ TEST_CASE("in place: random redistributions") {
   on_each_device([](const twill::device& device) {
     support::on_random_rounds(21, [&](std::uint64_t seed, int cases) {
       support::dice random(seed);
-      for (int i = 0; i < cases / 2; ++i) {
+      for (int i = 0; i < cases / 4; ++i) {
         const auto one = random_in_place(random);
         CAPTURE(one.text());
         const auto via = random.one_in(2) ? twill::transport::direct : twill::transport::copy;

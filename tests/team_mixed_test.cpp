@@ -71,7 +71,7 @@ TEST_CASE("mixed: messages go between nodes alone") {
   });
 }
 
-TEST_CASE("mixed: random redistributions and nodes") {
+TEST_CASE("mixed: random redistributions and nodes, ranks on threads") {
   on_each_device([](const twill::device& device) {
     if (device.properties().is_gpu) return;
     support::on_random_rounds(23, [&](std::uint64_t seed, int cases) {
