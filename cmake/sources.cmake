@@ -202,7 +202,9 @@ set(twill_simt_sources
   backends/simt/recorder.cpp
   backends/simt/reported_access.cpp
   backends/simt/simt_device.cpp
+  backends/simt/simt_streams.cpp
   backends/simt/source_line.cpp
+  backends/simt/stream_order.cpp
   backends/simt/timing_sheet.cpp
   backends/simt/transaction_counter.cpp
   backends/simt/rules/amd.cpp
@@ -359,9 +361,11 @@ set(twill_tests
   tests/simt_rules_test.cpp
   tests/simt_scan_test.cpp
   tests/simt_schema_test.cpp
+  tests/simt_team_test.cpp
   tests/simt_test.cpp
   tests/simt_unsupported_test.cpp
   tests/stream_test.cpp
+  tests/team_faults_test.cpp
   tests/team_in_place_test.cpp
   tests/team_mixed_test.cpp
   tests/team_plan_test.cpp

@@ -243,13 +243,15 @@ TEST_CASE("messages beyond one part") {
   });
 }
 
+// TWILL_TEST_RUNS: how often on "cpu".
 TEST_CASE("random delays of ranks") {
   on_each_device([](const twill::device& device) {
     if (device.properties().is_gpu) return;
     const auto one = slab_transpose(4, 9, 10, 4);
-    const int runs = device.properties().backend == "cpu" ? 1000 : 50;
+    const auto runs =
+        support::number_from_environment("TWILL_TEST_RUNS", 1000) / (device.properties().backend == "cpu" ? 1 : 20);
     for (const auto via : {twill::transport::direct, twill::transport::copy, twill::transport::mpi}) {
-      const auto thrown = on_threads(device, one, via, runs, [](int rank, int run) {
+      const auto thrown = on_threads(device, one, via, static_cast<int>(runs), [](int rank, int run) {
         const auto draw = static_cast<unsigned>((run * 4 + rank) * 2654435761u) >> 20;
         if (draw % 3 == 0) std::this_thread::sleep_for(std::chrono::microseconds(draw % 400));
       });

@@ -63,13 +63,31 @@ void access_observer::access(std::uintptr_t at, std::size_t bytes, std::size_t a
     const std::uintptr_t base = static_shared_.base / 256 * 256;
     record(memory_space::shared, warp_access::static_shared + (at - base), bytes, kind, place);
   } else if (const auto* range = launch_.memory->find(at)) {
-    if (checker_) fault = checker_->check_global(access, *range);
+    if (checker_) fault = check_global(access, *range);
     record(memory_space::global, range->device_address + (at - range->base), bytes, kind, place);
   } else if (checker_) {
     fault = checker_->check_unmapped(access);
   }
   if (!fault.why.empty()) running.runner->stop_thread(std::move(fault.why), fault.suggestion);
   running.observer = this;
+}
+
+// Of one launch, then against those of other streams.
+access_fault access_observer::check_global(const checked_access& access, const memory_map::range& range) {
+  if (auto fault = checker_->check_global(access, range); !fault.why.empty()) return fault;
+  if (launch_.order == nullptr || range.bytes > stream_order::most_bytes) return {};
+  const auto other = launch_.order->touch(launch_.stream, access.at, access.bytes, access.kind);
+  if (!other) return {};
+  return {"race between streams: " + checker_->text(access) + ", which " + text_of(*other) + " in another stream",
+          unordered_advice};
+}
+
+void access_observer::release(const void* word) const {
+  if (launch_.order != nullptr) launch_.order->release(launch_.stream, word);
+}
+
+void access_observer::acquire(const void* word) const {
+  if (launch_.order != nullptr) launch_.order->acquire(launch_.stream, word);
 }
 
 // A copy of an object comes as one access of any size; no GPU moves more than 16 bytes at once.

@@ -14,6 +14,7 @@
 #include "memory_checker.hpp"
 #include "memory_map.hpp"
 #include "recorder.hpp"
+#include "stream_order.hpp"
 
 namespace twill::simt {
 
@@ -25,6 +26,8 @@ struct launch_observer {
   const memory_map* memory = nullptr;
   const host::allocations* given = nullptr;
   source_lines* lines = nullptr;
+  stream_order* order = nullptr;  ///< of streams; nullptr: nothing to compare with
+  const void* stream = nullptr;   ///< of the launch
 };
 
 class access_observer {
@@ -48,12 +51,17 @@ class access_observer {
 
   void allow_uninitialised_reads();
 
+  /// The running thread is about to store to `word`, or has loaded it, to order the work of streams.
+  void release(const void* word) const;
+  void acquire(const void* word) const;
+
   /// All threads have reached a barrier, or the end.
   void end_interval();
 
  private:
   void record(memory_space space, std::uint64_t address, std::size_t bytes, access_kind kind, const void* place);
   bool is_private(std::uintptr_t at) const;
+  access_fault check_global(const checked_access& access, const memory_map::range& range);
 
   const launch_observer& launch_;
   const kernel_call& kernel_;

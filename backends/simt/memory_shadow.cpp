@@ -42,6 +42,12 @@ void memory_shadow::copy(const void* to, const void* from, std::size_t bytes) {
   }
 }
 
+std::size_t memory_shadow::unwritten(const void* at, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto* const flags = find(at, bytes);
+  return flags == nullptr ? 0 : static_cast<std::size_t>(std::count(flags, flags + bytes, std::uint8_t{0}));
+}
+
 std::uint8_t* memory_shadow::flags_of(std::uintptr_t base) {
   const std::lock_guard lock(mutex_);
   const auto found = flags_.find(base);

@@ -21,6 +21,9 @@ class memory_shadow {
   /// `bytes` bytes were copied: what was not written before is not written after.
   void copy(const void* to, const void* from, std::size_t bytes);
 
+  /// How many of the bytes at `at` nobody has written; 0 where it does not know them.
+  std::size_t unwritten(const void* at, std::size_t bytes);
+
   /// A byte for each one of the allocation at `base`: 0 until it is written. nullptr where there is none.
   std::uint8_t* flags_of(std::uintptr_t base);
 

@@ -115,4 +115,8 @@ void set_step_limit(const device& on, std::uint64_t steps) {
   simulated(on, "limit of steps").set_step_limit(steps);
 }
 
+std::size_t unwritten_bytes(const device& on, const void* memory, std::size_t bytes) {
+  return simulated(on, "record of what is written").unwritten_bytes(memory, bytes);
+}
+
 }  // namespace twill

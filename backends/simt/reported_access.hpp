@@ -19,11 +19,15 @@ class TWILL_API reported_access {
   /// `place`: the return address of the function that was called for it.
   reported_access(const volatile void* at, std::size_t bytes, access_kind kind, const void* place);
   ~reported_access();
+  /// Before a store and after a load that order the work of streams.
+  void release() const;
+  void acquire() const;
   reported_access(const reported_access&) = delete;
   reported_access& operator=(const reported_access&) = delete;
 
  private:
   access_observer* const observer_;
+  const volatile void* const at_;
 };
 
 }  // namespace twill::simt

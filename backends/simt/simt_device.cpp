@@ -51,13 +51,13 @@ void simt_device::launch(void* stream, const detail::launch_config& config, cons
   }
   grid_launch all{kernel, config, chosen.order, &lines_, nullptr};
   try {
-    run(all, chosen);
+    run(all, chosen, stream);
   } catch (...) {
     home.hold_fault(std::current_exception());
   }
 }
 
-void simt_device::run(grid_launch& launch, const settings& chosen) {
+void simt_device::run(grid_launch& launch, const settings& chosen, const void* stream) {
   if (chosen.sink == nullptr && !chosen.checks) return executor_.run(launch);
   const memory_map memory(memory_given(), chosen.checks ? &shadow_ : nullptr);
   launch_observer observer;
@@ -66,6 +66,8 @@ void simt_device::run(grid_launch& launch, const settings& chosen) {
   observer.memory = &memory;
   observer.given = &memory_given();
   observer.lines = &lines_;
+  if (chosen.checks && order_.begin(stream, {launch.kernel.address, ""})) observer.order = &order_;
+  observer.stream = stream;
   launch.observer = &observer;
   if (chosen.sink == nullptr) return executor_.run(launch);
 
@@ -137,6 +139,7 @@ void* simt_device::allocate(std::size_t bytes) {
 
 void simt_device::release(void* memory) noexcept {
   shadow_.remove(memory);
+  if (const auto known = memory_given().find_live(memory)) order_.forget(memory, known->bytes);
   host_device::release(memory);
 }
 
@@ -157,12 +160,14 @@ void simt_device::copy(void* stream, void* to, const void* from, std::size_t byt
   if (bytes == 0) return;
   const auto row_bytes = static_cast<std::int64_t>(bytes);
   require_bounds({from, to, 1, row_bytes, row_bytes, row_bytes}, direction);
+  compare_streams(stream, {from, to, 1, row_bytes, row_bytes, row_bytes}, direction, "a copy");
   host_device::copy(stream, to, from, bytes, direction);
   shadow_.copy(to, from, bytes);
 }
 
 void simt_device::copy_rows(void* stream, const detail::pitched_rows& a, detail::copy_direction direction) {
   require_bounds(a, direction);
+  compare_streams(stream, a, direction, "a copy");
   host_device::copy_rows(stream, a, direction);
   for (std::int64_t row = 0; row < a.rows; ++row) {
     shadow_.copy(static_cast<char*>(a.out) + row * a.out_pitch, static_cast<const char*>(a.in) + row * a.in_pitch,
@@ -173,6 +178,9 @@ void simt_device::copy_rows(void* stream, const detail::pitched_rows& a, detail:
 void simt_device::fill(void* stream, void* to, unsigned char value, std::size_t bytes) {
   if (bytes == 0) return;
   require_device_memory({"writes", to, 1, bytes, 0}, memory_given(), properties().name, chosen_settings().checks);
+  const auto row_bytes = static_cast<std::int64_t>(bytes);
+  compare_streams(stream, {to, to, 1, row_bytes, row_bytes, row_bytes}, detail::copy_direction::host_to_device,
+                  "a fill");
   host_device::fill(stream, to, value, bytes);
   shadow_.write(to, bytes);
 }

@@ -7,6 +7,7 @@
 #include "launch.hpp"
 #include "memory_shadow.hpp"
 #include "source_line.hpp"
+#include "stream_order.hpp"
 
 namespace twill::simt {
 
@@ -22,6 +23,13 @@ class simt_device : public host::host_device {
 
   void* allocate(std::size_t bytes) override;
   void release(void* memory) noexcept override;
+  void* create_stream() override;
+  void destroy_stream(void* stream) noexcept override;
+  void wait_stream(void* stream) override;
+  void destroy_event(void* event) noexcept override;
+  void record_event(void* event, void* stream) override;
+  void wait_event(void* event) override;
+  void hold_stream(void* stream, void* event) override;
   void copy(void* stream, void* to, const void* from, std::size_t bytes, detail::copy_direction direction) override;
   void copy_rows(void* stream, const detail::pitched_rows& rows, detail::copy_direction direction) override;
   void fill(void* stream, void* to, unsigned char value, std::size_t bytes) override;
@@ -48,6 +56,9 @@ class simt_device : public host::host_device {
   void check(bool wanted);
   void set_step_limit(std::uint64_t steps);
 
+  /// Of memory that was allocated while launches were checked: how many of the bytes nobody has written.
+  std::size_t unwritten_bytes(const void* memory, std::size_t bytes);
+
  private:
   struct settings {
     schedule order;
@@ -59,7 +70,9 @@ class simt_device : public host::host_device {
 
   settings chosen_settings() const;
   void require_bounds(const detail::pitched_rows& rows, detail::copy_direction direction) const;
-  void run(grid_launch& launch, const settings& chosen);
+  void run(grid_launch& launch, const settings& chosen, const void* stream);
+  void compare_streams(void* stream, const detail::pitched_rows& rows, detail::copy_direction direction,
+                       const char* call);
 
   const grid_limits most_;
   executor executor_;
@@ -67,6 +80,7 @@ class simt_device : public host::host_device {
   mutable std::mutex settings_mutex_;
   settings settings_;
   source_lines lines_;
+  stream_order order_;
   memory_shadow shadow_;  // of what was allocated while launches were checked
 };
 

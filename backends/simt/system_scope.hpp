@@ -12,12 +12,15 @@ namespace twill::simt {
 
 [[gnu::noinline]] inline void store_release_system(std::uint64_t* to, std::uint64_t value) {
   const reported_access report(to, sizeof value, access_kind::atomic_store, __builtin_return_address(0));
+  report.release();
   __atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
 
 [[gnu::noinline]] inline std::uint64_t load_acquire_system(const std::uint64_t* from) {
   const reported_access report(from, sizeof *from, access_kind::atomic_load, __builtin_return_address(0));
-  return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+  const std::uint64_t value = __atomic_load_n(from, __ATOMIC_ACQUIRE);
+  report.acquire();
+  return value;
 }
 
 inline std::uint64_t clock_ticks() {

@@ -2,6 +2,7 @@
 // by the messages of the team's link, several at a time: from device memory where the link takes it.
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,13 @@ class staged final : public carrier {
   void run(const std::vector<stream_ref>& streams) override {
     try {
       exchange(streams.front());
+    } catch (const error&) {
+      abandon();
+      throw;
+    } catch (const std::exception& e) {
+      abandon();
+      fail(errc::device_fault, "the team's link failed on rank " + std::to_string(team_->link().rank), e.what(),
+           "see that every rank runs the plan as often");
     } catch (...) {
       abandon();
       throw;

@@ -245,8 +245,10 @@ void add_set_options(command& bench, bench_arguments& to) {
 void add_team_options(command& bench, bench_arguments& to) {
   bench.group("Of global-transpose, with --grid slab or PxQ");
   bench.number("--team", to.ranks, "Ranks, on the devices in turn. Default: one each", "N");
-  bench.list("--transport", to.transports,
-             "direct, copy, nccl, or automatic. Default: the\nfirst three, where they are possible", "NAME");
+  bench.list(
+      "--transport", to.transports,
+      "direct, copy, nccl, mpi (between processes), or\nautomatic. Default: the first three, where they are\npossible",
+      "NAME");
 }
 
 void add_files(command& bench, bench_arguments& to) {

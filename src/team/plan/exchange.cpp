@@ -105,7 +105,9 @@ std::vector<piece> split(const team_layout& layout, const piece& whole, std::int
 
 std::vector<piece> parts_of(const team_layout& layout, const piece& whole, int wanted) {
   constexpr std::int64_t least_bytes = std::int64_t{8} << 20;  // a copy costs 10 us to begin
-  const std::int64_t count = wanted > 0 ? wanted : std::clamp<std::int64_t>(whole.bytes / least_bytes, 1, 4);
+  constexpr int most_parts = 1024;                             // of a size that pays there are never as many
+  const std::int64_t count =
+      wanted > 0 ? std::min(wanted, most_parts) : std::clamp<std::int64_t>(whole.bytes / least_bytes, 1, 4);
   return split(layout, whole, (whole.bytes + count - 1) / count);
 }
 
