@@ -282,6 +282,17 @@ TEST_CASE("reference: larger than the caches, on the CPU") {
   check_case(stream, {{3, 2, 600000}, {1, 0, 2}, {}, {}}, 2, 2, 4, 7);       // runs longer than a task
 }
 
+// The CPU's tiles: two dimensions of the input make a long run, but too many columns for a table of offsets.
+TEST_CASE("reference: more columns than a tile has, by runs of two dimensions") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    for (const std::int64_t bytes : {1, 2}) {
+      check_case(stream, {{2, 3, 5, 700}, {2, 1, 3, 0}, {}, {}}, bytes, 0, 0, 11);
+      check_case(stream, {{3, 4, 4, 600}, {2, 1, 3, 0}, {}, {}}, bytes, 3 * bytes, bytes, 12);
+    }
+  });
+}
+
 TEST_CASE("bounds: extents of zero launch nothing and succeed, with any pointers") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

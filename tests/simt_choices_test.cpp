@@ -18,6 +18,7 @@
 #include "backends/simt/elf_file.hpp"
 #include "backends/simt/kernel_name.hpp"
 #include "backends/simt/simt_device.hpp"
+#include "move/plan/candidates.hpp"
 #include "support/arena.hpp"
 #include "support/directed_calls.hpp"
 #include "support/reduce_arrays.hpp"
@@ -246,6 +247,40 @@ TEST_CASE("reference: kernels that only a device with a cache is given") {
   const twill::stream stream(device);
   const std::string wrong = support::run_all(stream, calls);
   CHECK_MESSAGE(wrong.empty(), wrong);
+}
+
+// The launch would refuse them too.
+TEST_CASE("tiles of vectors are no candidate where one pointer alone is misaligned") {
+  const auto model = twill::detail::model_of(properties_of("simt:h200"));
+  const auto has_tiles = [&](std::uintptr_t in_offset, std::uintptr_t out_offset) {
+    // NOLINTBEGIN(performance-no-int-to-ptr): addresses, never followed.
+    const twill::detail::permute_args args{reinterpret_cast<const void*>((std::uintptr_t{1} << 40) + in_offset),
+                                           reinterpret_cast<void*>((std::uintptr_t{2} << 40) + out_offset),
+                                           4,
+                                           4,
+                                           {{64, 196608, 4}, {48, 4096, 256}, {64, 4, 12288}, {16, 256, 786432}}};
+    // NOLINTEND(performance-no-int-to-ptr)
+    const auto all = twill::detail::candidates_of(args, model);
+    return std::any_of(all.list, all.list + all.count,
+                       [](const auto& each) { return each.kind == twill::detail::family::tiled; });
+  };
+  CHECK(has_tiles(0, 0));
+  CHECK(has_tiles(16, 48));
+  CHECK(!has_tiles(4, 0));
+  CHECK(!has_tiles(0, 4));
+}
+
+TEST_CASE("reference: small matrices with gaps, eight windows a block") {
+  const auto properties = with_multiprocessors(properties_of("simt:h200"), 2);
+  const twill::device device(simulated(properties, 2));
+  const twill::stream stream(device);
+  for (const std::int64_t bytes : {1, 4}) {
+    const twill::permute_shape shape{{5003, 3, 5}, {0, 2, 1}, {19, 6, 1}, {}};
+    const auto call = support::permute_call(shape, bytes, static_cast<std::size_t>(bytes),
+                                            3 * static_cast<std::size_t>(bytes), "staged-strided");
+    const std::string wrong = support::run_tightly(stream, call);
+    CHECK_MESSAGE(wrong.empty(), wrong);
+  }
 }
 
 TEST_CASE("reference: lines too long for shared memory, through scratch memory of several sizes") {
