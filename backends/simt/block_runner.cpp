@@ -1,6 +1,7 @@
 #include "block_runner.hpp"
 
 #include <new>
+#include <utility>
 
 namespace twill::simt {
 
@@ -98,7 +99,7 @@ void block_runner::run(std::uint64_t block) {
   records_[first].on = active_;
   become(first);
   home_.resume(*active_);
-  if (running.observer != nullptr && !abandoned_) observer_->end_interval();
+  if (std::exchange(running.observer, nullptr) != nullptr && !abandoned_) observer_->end_interval();
   running = {};
   if (abandoned_) throw_fault();
 }
@@ -128,9 +129,11 @@ void block_runner::run(std::uint64_t block) {
   records_[running.thread].barrier = place;
   if (++at_barrier_ == threads_) {
     at_barrier_ = 0;
-    if (running.observer != nullptr && running.observer->observes()) {
+    if (access_observer* const observer = running.observer; observer != nullptr && observer->observes()) {
+      running.observer = nullptr;  // a standard function may be linked from a source whose accesses are hooked
       compare_barriers();
-      observer_->end_interval();
+      observer->end_interval();
+      running.observer = observer;
     }
     ++running.interval;
     order_.push(ready_, 0, threads_);
