@@ -116,6 +116,7 @@ void simt_device::stop_recording() noexcept {
 
 void simt_device::check(bool wanted) {
   if (wanted) require_hooks();
+  order_.clear();
   const std::lock_guard lock(settings_mutex_);
   settings_.checks = wanted;
 }

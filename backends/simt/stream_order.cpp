@@ -55,6 +55,7 @@ stream_order::slot_state* stream_order::slot_of(const void* stream) {
 void stream_order::record(const void* event, const void* stream) {
   const std::lock_guard lock(mutex_);
   const slot_state* const slot = slot_of(stream);
+  if (slot == nullptr) forget_all();
   events_[event] = slot == nullptr ? vector_clock{} : slot->known;
 }
 
@@ -62,13 +63,14 @@ void stream_order::hold(const void* stream, const void* event) {
   const std::lock_guard lock(mutex_);
   const auto found = events_.find(event);
   slot_state* const slot = slot_of(stream);
-  if (slot != nullptr && found != events_.end()) join(slot->known, found->second);
+  if (slot == nullptr || found == events_.end()) return forget_all();  // of another device, or the default stream
+  join(slot->known, found->second);
 }
 
 void stream_order::wait_on_host_for_stream(const void* stream) {
   const std::lock_guard lock(mutex_);
   const slot_state* const slot = slot_of(stream);
-  if (slot == nullptr) return;
+  if (slot == nullptr) return forget_all();
   join(host_, slot->known);
   drop_what_is_ordered();
 }
@@ -84,12 +86,22 @@ void stream_order::wait_on_host_for_event(const void* event) {
 // Where the host has waited for all work, whatever comes is ordered behind it.
 void stream_order::drop_what_is_ordered() {
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
-    if (at(host_, slot) < slots_[slot].known[slot]) return;
+    if (slots_[slot].of != nullptr && at(host_, slot) < slots_[slot].known[slot]) return;
   }
+  forget_all();
+}
+
+void stream_order::clear() {
+  const std::lock_guard lock(mutex_);
+  forget_all();
+}
+
+void stream_order::forget_all() {
   works_.clear();
   pages_.clear();
   released_.clear();
   last_ = nullptr;
+  for (slot_state& slot : slots_) slot.work = 0;
 }
 
 void stream_order::new_work(slot_state& slot, const stream_work& work) {
@@ -102,6 +114,7 @@ bool stream_order::begin(const void* stream, const stream_work& work) {
   const std::lock_guard lock(mutex_);
   slot_state* const slot = slot_of(stream);
   if (slot == nullptr || (streams_.size() < 2 && works_.empty())) return false;
+  if (pages_.size() > most_pages) forget_all();
   join(slot->known, host_);
   new_work(*slot, work);
   return true;
@@ -120,7 +133,9 @@ stream_order::byte_history& stream_order::history_of(std::uintptr_t byte) {
 
 const stream_order::work_record* stream_order::unordered(std::uint32_t number, bool atomic, std::size_t self) const {
   if (number == 0 || (atomic && (number & atomic_bit) != 0)) return nullptr;
-  const work_record& earlier = works_[(number & ~atomic_bit) - 1];
+  const std::size_t index = (number & ~atomic_bit) - 1;
+  if (index >= works_.size()) return nullptr;
+  const work_record& earlier = works_[index];
   if (earlier.slot == self || at(slots_[self].known, earlier.slot) >= earlier.time) return nullptr;
   return &earlier;
 }
@@ -132,6 +147,7 @@ std::optional<unordered_access> stream_order::touch(const void* stream, std::uin
   if (slot == nullptr) return std::nullopt;
   const auto self = static_cast<std::size_t>(slot - slots_.data());
   const bool atomic = is_atomic(kind);
+  if (slot->work == 0) return std::nullopt;  // forgotten while it runs
   const std::uint32_t mine = slot->work | (atomic ? atomic_bit : 0);
   for (std::size_t i = 0; i < bytes; ++i) {
     byte_history& byte = history_of(first + i);
@@ -148,7 +164,7 @@ std::optional<unordered_access> stream_order::touch(const void* stream, std::uin
 void stream_order::release(const void* stream, const void* word) {
   const std::lock_guard lock(mutex_);
   slot_state* const slot = slot_of(stream);
-  if (slot == nullptr || works_.empty()) return;
+  if (slot == nullptr || slot->work == 0) return;
   join(released_[word], slot->known);
   new_work(*slot, works_[slot->work - 1].work);  // what it does from here on is not covered
 }
@@ -162,6 +178,7 @@ void stream_order::acquire(const void* stream, const void* word) {
 
 void stream_order::forget(const void* base, std::size_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
+  if (pages_.empty()) return;
   const auto first = reinterpret_cast<std::uintptr_t>(base);
   for (std::uintptr_t key = first / page_bytes; key * page_bytes < first + bytes; ++key) {
     const auto found = pages_.find(key);

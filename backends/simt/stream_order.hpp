@@ -6,7 +6,8 @@
 //
 // Edges: the order of a stream; an event that is recorded and waited for; a counter that is released and acquired at
 // system scope; the host, which waits for a stream or an event and then gives work to any. What one host thread has
-// waited for counts as known to all, for how host threads order each other is not seen.
+// waited for counts as known to all, for how host threads order each other is not seen. Where an order passes through
+// the default stream or another device, which are not followed, all earlier accesses are forgotten.
 
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +44,9 @@ class stream_order {
  public:
   /// Larger allocations are not followed: the history takes eight bytes for each byte.
   static constexpr std::size_t most_bytes = std::size_t{64} << 20;
+
+  /// Forgets all accesses: no later one races with them.
+  void clear();
 
   void add_stream(const void* stream);
   void remove_stream(const void* stream) noexcept;
@@ -86,7 +90,7 @@ class stream_order {
   struct byte_history {
     std::uint32_t writer, reader;
   };
-  static constexpr std::size_t page_bytes = 4096;
+  static constexpr std::size_t page_bytes = 4096, most_pages = 65536;  // 2 GiB of history: then it begins anew
   struct page {
     byte_history of[page_bytes];
   };
@@ -96,6 +100,7 @@ class stream_order {
   byte_history& history_of(std::uintptr_t byte);
   const work_record* unordered(std::uint32_t number, bool atomic, std::size_t self) const;
   void drop_what_is_ordered();
+  void forget_all();
 
   std::mutex mutex_;
   std::vector<slot_state> slots_;

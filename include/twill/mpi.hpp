@@ -190,7 +190,7 @@ inline void require_this_thread() {
 
 /// Whether MPI takes memory of a device, as it says itself; false where it cannot be asked.
 inline bool takes_memory_of(const device& on) {
-  const std::string& backend = on.properties().backend;
+  [[maybe_unused]] const std::string& backend = on.properties().backend;
 #ifdef MPIX_CUDA_AWARE_SUPPORT
   if (backend == "cuda") return MPIX_Query_cuda_support() == 1;
 #endif
@@ -205,9 +205,8 @@ inline bool takes_memory_of(const device& on) {
 /// A team of the processes of `comm`, each with one device. Collective. `comm` stays the application's: it must not be
 /// freed before the team and its plans are of no more use.
 /// Memory: messages are sent from device memory where MPI says that it takes it, else through host memory.
-/// Order: MPI is called while teams and plans are made, and in runs by transport::mpi, on the calling thread. With
-/// several
-///   threads, MPI must have been initialised for that (MPI_THREAD_SERIALIZED or more).
+/// Order: MPI is called while teams and plans are made or tuned, and in runs by transports mpi and mixed, on the
+///   calling thread. With several threads, MPI must have been initialised for that (MPI_THREAD_SERIALIZED or more).
 /// Throws: as team::of_link; std::runtime_error where MPI is not ready.
 inline team make_team(MPI_Comm comm, const device& mine, std::chrono::milliseconds timeout = std::chrono::seconds(60)) {
   detail::require_this_thread();

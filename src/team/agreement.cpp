@@ -98,7 +98,8 @@ void require_valid(const team_job& job, int i) {
 void take_tuning(team_job& job, const global_options& given) {
   require(given.via == transport::automatic && given.blocks_per_peer == 0 && given.parts == 0,
           "a saved tuning is given beside via, blocks_per_peer or parts", "it names them", "leave them as they are");
-  job = with_choice(std::move(job), parse_tuning(job, given.tuning));
+  const tuned_choice saved = parse_tuning(job, given.tuning);
+  job = with_choice(std::move(job), saved);
   job.options.tuning.clear();
 }
 

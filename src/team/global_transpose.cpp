@@ -93,6 +93,10 @@ struct global_transpose::impl {
 
   // Seconds of the median run on each rank.
   std::vector<double> measure(const std::vector<stream_ref>& streams, int runs) const;
+
+  // Of those whose memory all ranks have.
+  detail::tuned_choice fastest_of(const std::vector<detail::tuned_choice>& candidates, const detail::team_job& asked,
+                                  const std::vector<stream_ref>& streams, int runs);
 };
 
 std::vector<double> global_transpose::impl::measure(const std::vector<stream_ref>& streams, int runs) const {
@@ -110,6 +114,26 @@ std::vector<double> global_transpose::impl::measure(const std::vector<stream_ref
   const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
   std::nth_element(seconds.begin(), middle, seconds.end());
   return job.team->gather(std::vector<double>(streams.size(), *middle));
+}
+
+detail::tuned_choice global_transpose::impl::fastest_of(const std::vector<detail::tuned_choice>& candidates,
+                                                        const detail::team_job& asked,
+                                                        const std::vector<stream_ref>& streams, int runs) {
+  std::vector<detail::tuned_choice> measured;
+  std::vector<std::vector<double>> seconds;
+  for (const detail::tuned_choice& one : candidates) {
+    job = with_choice(asked, one);
+    try {
+      carrier = make_carrier(job, one.via);
+    } catch (const error& e) {  // the same on all ranks
+      if (e.code() != errc::out_of_memory || (&one == &candidates.back() && measured.empty())) throw;
+      continue;
+    }
+    seconds.push_back(measure(streams, runs));
+    measured.push_back(one);
+    carrier.reset();
+  }
+  return measured[detail::fastest(seconds)];
 }
 
 global_transpose::global_transpose() noexcept = default;
@@ -153,8 +177,11 @@ void global_transpose::run(const std::vector<stream_ref>& streams) {
 std::string global_transpose::tune(const std::vector<stream_ref>& streams, int runs) {
   return detail::in_call("global_transpose", [&] {
     impl& plan = get();
-    plan.require_streams(streams);
     const detail::team_state& members = *plan.job.team;
+    members.together([&](int i) {
+      plan.require_streams(streams);
+      streams[static_cast<std::size_t>(i)].wait();  // runs in flight use what is destroyed below
+    });
     const std::vector<int> all_runs = members.gather(std::vector<int>(streams.size(), runs));
     const auto [least, most] = std::minmax_element(all_runs.begin(), all_runs.end());
     detail::require(*least == *most, "ranks disagree on the number of runs", "all run as often", "give each the same");
@@ -163,15 +190,7 @@ std::string global_transpose::tune(const std::vector<stream_ref>& streams, int r
     plan.carrier.reset();
     plan.job = with_choice(plan.job, plan.asked);
     const detail::team_job asked = plan.job;
-    const std::vector<detail::tuned_choice> candidates = candidates_of(asked);
-    std::vector<std::vector<double>> seconds;
-    for (const detail::tuned_choice& one : candidates) {
-      plan.job = with_choice(asked, one);
-      plan.carrier = make_carrier(plan.job, one.via);
-      seconds.push_back(plan.measure(streams, runs));
-      plan.carrier.reset();
-    }
-    const detail::tuned_choice best = candidates[detail::fastest(seconds)];
+    const detail::tuned_choice best = plan.fastest_of(candidates_of(asked), asked, streams, runs);
     plan.job = with_choice(asked, best);
     plan.carrier = make_carrier(plan.job, best.via);
     plan.via = best.via;
