@@ -56,7 +56,6 @@ set(twill_common_sources
   src/move/plan/gather.cpp
   src/move/plan/normal_form.cpp
   src/move/plan/tile.cpp
-  src/move/plan/transpose_costs.cpp
   src/move/plan/transposes.cpp
   src/team/plan/choice.cpp
   src/team/plan/exchange.cpp

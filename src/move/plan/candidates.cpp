@@ -124,7 +124,7 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
       found.add(transposes.list[i].kind, transposes.list[i].launch, transposes.list[i].factor);
     }
   }
-  if (a.run_bytes >= 16) found.add(family::rows, 7.24, rows_factor(a, unit));
+  if (a.run_bytes >= 64) found.add(family::rows, 7.24, rows_factor(a, unit));
   if (a.run_bytes == unit && unit <= 8) {
     const sides s = share_out(in_units);
     if (s.row_bytes >= 64 && s.col_bytes >= 48) {

@@ -10,20 +10,20 @@ struct description {
 };
 
 constexpr description descriptions[families] = {
-    {"narrow", "2 to 8 packed columns, or rows that become packed columns, the other side aligned at 16 bytes"},
+    {"narrow", "2 to 8 packed columns, or rows that become packed columns, long rows aligned at 16 bytes"},
     {"tiled-2d", "matrices whose rows are full aligned vectors of 16 bytes on both sides"},
-    {"tiled-4byte", "such matrices of 1, 2 and 4 byte elements"},
-    {"misaligned-2d", "matrices of 1, 2, 4 and 8 byte elements, rows of 64 bytes and more of any alignment"},
+    {"tiled-4byte", "such matrices of 1, 2 and 4 byte elements, few bytes a multiprocessor"},
+    {"misaligned-2d", "matrices of 1, 2, 4 and 8 byte elements with rows of any alignment"},
     {"staged", "batches of small packed matrices from and to multiples of 16 bytes"},
-    {"staged-misaligned", "packed matrices that fit in a block's shared memory"},
+    {"staged-misaligned", "batches of packed matrices of up to a third of a block's shared memory"},
     {"staged-strided", "batches of small matrices with gaps"},
-    {"staged-rows", "packed columns of which 256 bytes each fit in shared memory"},
-    {"staged-cols", "rows that become packed columns, of which 512 bytes each fit in shared memory"},
+    {"staged-rows", "9 to 256 packed columns"},
+    {"staged-cols", "9 to 96 rows that become packed columns"},
     {"elementwise-batch", "batches of tiny matrices with gaps"},
     {"vec3", "matrices of elements of 3, 5, 6, 7, 12 and 24 bytes"},
     {"tiled", "rows and columns of several dimensions in full aligned vectors of 16 bytes"},
     {"misaligned", "rows and columns of several dimensions, rows of 64 bytes and columns of 48 at least"},
-    {"rows", "contiguous runs of 16 bytes and more"},
+    {"rows", "contiguous runs of 64 bytes and more"},
     {"gather", "anything with a composite tile that fits in shared memory"},
     {"elementwise", "anything"}};
 
