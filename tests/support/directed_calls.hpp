@@ -79,7 +79,7 @@ class directed_calls {
     }
   }
 
-  // Misaligned rows: tiles of words, few of them and many; row_tiles of packed rows, col_tiles of packed columns.
+  // Misaligned rows: tiles of words, few of them and many; staged rows and columns.
   void any_rows() {
     for (const std::int64_t bytes : {1, 2, 4, 8}) {
       const std::int64_t rows = bytes == 1 ? 477 : bytes == 2 ? 131 : 67, cols = bytes == 1 ? 133 : 67;
