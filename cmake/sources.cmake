@@ -280,6 +280,7 @@ set(twill_tool_fmt_sources src/tool/fmt_library.cpp)
 set(twill_tool_sources
   src/tool/bench_array.cpp
   src/tool/bench_command.cpp
+  src/tool/bench_fill.cpp
   src/tool/bench_move.cpp
   src/tool/bench_plan.cpp
   src/tool/bench_reduce.cpp

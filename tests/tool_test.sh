@@ -184,6 +184,8 @@ planned() {
   run 0 explain --device simt:h200 --size 4096,3000x3,100x257x289 --type f32,b12
   shown '^\*  tiled-2d '
   shown '^transpose 100x257x289 b12 on simt:h200'
+  run 0 explain --device simt:h200 --size 4096x3
+  shown '^   gather .* 1 segment of '
   run 0 explain --device simt:h200 --size 1x4096
   shown 'nothing to choose'
   run 0 bench --device simt --size 60x52 --warm --kernel gather,elementwise --json forced.json
@@ -249,6 +251,38 @@ bench_moves() {
   run 0 bench copy --device cpu,simt --size 70 --size 40x30 --size 20x33x37 --type u8,f64 --warm --json copy.json
   run 0 bench reverse --device cpu,simt --size 1 --size 30001 --type u8,u16,f32,f64,c128 --warm --json reverse.json
   ! grep -q '"valid": false' copy.json reverse.json || report bench "a copy or reversal is not valid"
+}
+
+# Written bytes count once, those of the memcpy beside them twice; the roof is checked too.
+fills() {
+  run 0 bench fill --device cpu,simt --size 1 --size 30001 --type u8,u16,f32,b7,c128 --warm --reps 3 --json fill.json
+  shown '% memset'
+  shown '^memset  *valid'
+  narrow
+  follows fill.json bench
+  ! grep -q '"valid": false' fill.json || report bench "a fill is not valid"
+  [ "$(grep -c '"kernel": "\(cpu-\)\?tuned"' fill.json)" -eq 20 ] || report bench "not 20 fills in its JSON"
+  cat >bytes.py <<'END'
+import json
+rows = [r for r in json.load(open("fill.json"))["results"] if r["device"] == "cpu" and r["cols"] == 30001 and r["gbps"]]
+for r in rows:
+    element = {"u8": 1, "u16": 2, "f32": 4, "b7": 7, "c128": 16}[r["type"]]
+    moved = r["gbps"] * r["ms"]["median"] * 1e6 / (30001 * element)
+    assert abs(moved - (2 if r["kernel"] == "memcpy" else 1)) < 1e-6, (r["kernel"], moved)
+    assert r["roof"] == "memset" and r["of_memcpy"] is None, r
+assert len(rows) == 15, len(rows)
+END
+  checks=$((checks + 1))
+  python3 bytes.py >err 2>&1 || report "(fill)" "wrong bytes in its JSON"
+  refused 'takes an array' bench fill --size 4x4
+  refused 'too large' bench fill --size 2^62 --type b64
+}
+
+# Only a planner's choice can be regretted.
+regret() {
+  refused 'nothing to compare on cpu' bench permute --device cpu --random 3 --regret
+  refused 'nothing to compare on cpu' bench permute --device simt:h200,cpu --random 3 --regret
+  refused 'add what it belongs to' bench permute --device cpu --regret
 }
 
 bad_moves() {
@@ -357,6 +391,12 @@ END
   shown 'spread %'
   shown '^B/A: geometric mean'
   narrow
+  # Only what has something to compare has a letter.
+  run 0 bench --device simt,cpu --size 65x33 --reps 3 --kernel cpu-naive,tuned --json mixed.json
+  run 0 compare mixed.json cpu.json
+  shown '^A cpu, '
+  shown '^B cpu, '
+  shown '^- simt, .*: valid, no bandwidth$'
   refused 'required' compare
   refused 'No such file' compare nowhere.json
   echo '{"schema": 1, "results": [{"op": 3}]}' >bad.json
@@ -503,6 +543,8 @@ random
 planned
 sets
 bench_moves
+fills
+regret
 bad_moves
 batched_and_in_place
 bad_bench

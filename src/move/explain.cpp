@@ -14,9 +14,12 @@ namespace {
 std::string text(const detail::gather_plan& p) {
   const detail::composite_tile& t = p.tile;
   const auto number = [](std::int64_t value) { return std::to_string(value); };
-  return number(t.in_segments) + " segments of " + number(t.in_bytes) + " bytes to " + number(t.out_segments) + " of " +
-         number(t.out_bytes) + ", units of " + number(t.unit) + " bytes, " + number(p.blocks) + " blocks, " +
-         number(p.shared_bytes) + " bytes of shared memory";
+  const auto counted = [&](std::int64_t value, const char* noun) {
+    return number(value) + " " + noun + (value == 1 ? "" : "s");
+  };
+  return counted(t.in_segments, "segment") + " of " + counted(t.in_bytes, "byte") + " to " + number(t.out_segments) +
+         " of " + number(t.out_bytes) + ", units of " + counted(t.unit, "byte") + ", " + counted(p.blocks, "block") +
+         ", " + counted(p.shared_bytes, "byte") + " of shared memory";
 }
 
 }  // namespace

@@ -37,12 +37,12 @@ struct bench_arguments {
 /// One line an operation.
 std::vector<const ladder_operation*> operations() {
   return {
-      &transpose_operation(),   &transpose_in_place_operation(),
-      &permute_operation(),     &copy_operation(),
-      &reverse_operation(),     &reduce_operation(),
-      &reduce_rows_operation(), &reduce_columns_operation(),
-      &scan_operation(),        &increment_operation(),
-      &sieve_operation(),
+      &transpose_operation(),      &transpose_in_place_operation(),
+      &permute_operation(),        &copy_operation(),
+      &fill_operation(),           &reverse_operation(),
+      &reduce_operation(),         &reduce_rows_operation(),
+      &reduce_columns_operation(), &scan_operation(),
+      &increment_operation(),      &sieve_operation(),
   };
 }
 
@@ -67,7 +67,8 @@ void require_one_set(const bench_arguments& a) {
   }
   const auto needs = [](const char* option, bool is_given, const char* other, bool has_other) {
     if (is_given && !has_other) {
-      refuse(fmt::format("{} means nothing here", option), fmt::format("it belongs to {}", other), "leave it out");
+      refuse(fmt::format("{} means nothing here", option), fmt::format("it belongs to {}", other),
+             "leave it out, or add what it belongs to");
     }
   };
   needs("--seed", !a.seed.empty(), "--random", !a.random.empty());
@@ -205,8 +206,8 @@ int run(const bench_arguments& arguments, const tool_run& tool) {
 
 void add_options(command& bench, bench_arguments& to) {
   bench.text("operation", to.operation,
-             "transpose (the default), transpose-in-place,\npermute, copy, reverse, reduce, reduce-rows,\n"
-             "reduce-columns, scan, increment, sieve or\nglobal-transpose",
+             "transpose (the default), transpose-in-place,\npermute, copy, fill, reverse, reduce,\n"
+             "reduce-rows, reduce-columns, scan, increment,\nsieve or global-transpose",
              "OP");
   bench.list("--device", to.devices,
              "As `twill devices` names it. Default: the first GPU;\nwithout one, cpu, and simt for correctness",

@@ -71,6 +71,15 @@ bool has_planner(const bench_plan& plan) {
                      [](const planned_case& each) { return !each.problem->candidates(each.on).empty(); });
 }
 
+/// Of the kernels of a GPU a planner chooses one; the CPU has one each.
+void require_choices(const bench_options& options, const std::vector<device>& devices) {
+  for (const device& on : devices) {
+    if (!options.regret || on.properties().backend != "cpu") continue;
+    refuse("--regret has nothing to compare on cpu", "no planner chooses there: it has one kernel",
+           "name a GPU, or a simulated one such as simt:h200, with --device");
+  }
+}
+
 /// Refuses kernels that are neither rungs nor candidates of any case.
 void require_known_kernels(const ladder_operation& operation, const bench_options& options, const bench_plan& plan) {
   std::vector<std::string> known;
@@ -290,6 +299,7 @@ bench_plan plan_bench(const ladder_operation& operation, const bench_options& op
   bench_plan plan;
   plan.operation = &operation;
   plan.devices = open_devices(options.devices);
+  require_choices(options, plan.devices);
   plan_cpu(plan, options);
   for (const device& on : plan.devices) plan_cases(plan, on, options);
   require_known_kernels(operation, options, plan);

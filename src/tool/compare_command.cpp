@@ -17,14 +17,14 @@
 namespace twill::tool {
 namespace {
 
-/// A device of one file; it has a letter in the tables.
+/// A device of one file. Where it has something to compare it has a letter in the tables.
 struct compared_device {
   std::string name, model, file;
 };
 
 /// Results with their places among the devices.
 struct compared {
-  std::vector<compared_device> devices;
+  std::vector<compared_device> devices;  ///< those that have nothing to compare come last
   std::vector<std::pair<std::size_t, bench_result>> results;
 };
 
@@ -40,9 +40,21 @@ std::size_t place_of(compared& all, const bench_file& file, const std::string& d
   return all.devices.size() - 1;
 }
 
-/// CPUs come last: in most files they are only there beside another device.
+/// A bandwidth, or a result that is not valid.
+bool is_comparable(const bench_result& result) {
+  return result.gbps || !result.valid;
+}
+
+/// CPUs come after the others: in most files they are only there beside another device.
 compared gather(const std::vector<bench_file>& files) {
   compared all;
+  for (const bool cpus : {false, true}) {
+    for (const bench_file& file : files) {
+      for (const bench_result& result : file.results) {
+        if ((result.device == "cpu") == cpus && is_comparable(result)) place_of(all, file, result.device);
+      }
+    }
+  }
   for (const bool cpus : {false, true}) {
     for (const bench_file& file : files) {
       for (const bench_result& result : file.results) {
@@ -162,13 +174,13 @@ std::string summary_of(const compared& all, std::size_t first, std::size_t other
          "\n";
 }
 
-/// The devices that have something to compare in a problem: a bandwidth, or a result that is not valid.
+/// The devices that have something to compare in a problem.
 std::vector<std::size_t> places_of(const compared& all, const std::string& problem) {
   std::vector<std::size_t> places;
   for (std::size_t place = 0; place < all.devices.size(); ++place) {
     const auto tells = [&](const auto& each) {
       const bench_result& result = each.second;
-      return each.first == place && problem_of(result) == problem && (result.gbps || !result.valid);
+      return each.first == place && problem_of(result) == problem && is_comparable(result);
     };
     if (std::any_of(all.results.begin(), all.results.end(), tells)) places.push_back(place);
   }
@@ -188,8 +200,10 @@ std::string text_of(const compared& all) {
   }
   for (std::size_t place = 0; place < all.devices.size(); ++place) {
     const compared_device& on = all.devices[place];
-    const char* nothing = shown.count(place) == 0 ? ": checked, not timed" : "";
-    text += wrapped(fmt::format("{} {}, {} ({}){}", letter(place), on.name, on.model, on.file, nothing)) + "\n";
+    const bool has_letter = shown.count(place) != 0;
+    text += wrapped(fmt::format("{} {}, {} ({}){}", has_letter ? letter(place) : "-", on.name, on.model, on.file,
+                                has_letter ? "" : ": valid, no bandwidth")) +
+            "\n";
   }
   for (std::size_t place = 1; place < all.devices.size(); ++place) {
     const std::string summary = summary_of(all, 0, place);
