@@ -17,6 +17,7 @@
 
 #include "support/allocations.hpp"
 #include "support/devices.hpp"
+#include "support/mirror_link.hpp"
 
 namespace {
 
@@ -130,6 +131,31 @@ TEST_CASE("no operation on cpu allocates, small or large") {
     for (const auto& [name, call] : calls) {
       INFO(std::string(name));
       CHECK(allocations_of(call) == 0);
+    }
+  }
+}
+
+TEST_CASE("no run of a global transpose on cpu allocates, whatever the transport") {
+  if (!on_the_cpu()) return;
+  const auto cpu = twill::device::open("cpu");
+  const twill::stream owner(cpu);
+  for (const std::int64_t n : {10, 1030}) {
+    twill::buffer<double> in(cpu, static_cast<std::size_t>(n * n)), out(cpu, in.size());
+    twill::fill_bytes(owner, in.data(), 0, in.size_bytes());
+    for (const auto via :
+         {twill::transport::direct, twill::transport::copy, twill::transport::mpi, twill::transport::mixed}) {
+      CAPTURE(n);
+      CAPTURE(std::string(name(via)));
+      const bool has_peer = via == twill::transport::mpi || via == twill::transport::mixed;
+      const auto team = has_peer ? twill::team::of_link(cpu, support::mirror_link()) : twill::team::of_devices({cpu});
+      const int ranks = team.size();
+      twill::global_options options;
+      options.via = via;
+      options.ranks_per_node = 1;
+      twill::global_transpose plan(team, sizeof(double), {{n, n}, {{ranks, 1}}, {{1, ranks}, {1, 0}}},
+                                   {{in.data(), out.data()}}, options);
+      const std::vector<twill::stream_ref> streams{owner};
+      CHECK(allocations_of([&] { plan.run(streams); }) == 0);
     }
   }
 }

@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@
 
 #include "support/cases.hpp"
 #include "support/dice.hpp"
+#include "support/mirror_link.hpp"
 #include "support/redistribution.hpp"
 #include "support/simt_launch.hpp"
 #include "team/gpu/operations.hpp"
@@ -250,6 +253,75 @@ TEST_CASE("an element of the output that is never written") {
   CHECK(twill::unwritten_bytes(team.gpu(), out.data(), out.size_bytes()) == sizeof(int));
   CHECK(support::code_of([&] { twill::unwritten_bytes(twill::device(), out.data(), 4); }) ==
         twill::errc::invalid_argument);
+}
+
+TEST_CASE("mixed: a run that fails leaves no work behind the caller's stream") {
+  auto gpu = twill::device::open("simt");
+  twill::set_checks(gpu, true);
+  auto link = support::mirror_link();
+  bool cut = false;
+  link.send = [&, send = link.send](int peer, const void* data, std::size_t bytes) {
+    if (cut) throw std::runtime_error("the wire is cut");
+    return send(peer, data, bytes);
+  };
+  const auto one = support::slab_transpose(2, 512, 1024, 16);  // two messages for the peer: one is packed ahead
+  twill::global_options options;
+  options.via = twill::transport::mixed;
+  options.ranks_per_node = 1;
+  const twill::stream stream(gpu);
+  twill::raw_buffer in(gpu, 256 * 1024 * 16), out(gpu, 512 * 512 * 16);
+  twill::fill_bytes(stream, in.data(), 1, in.size_bytes());
+  const auto team = twill::team::of_link(gpu, link);
+  twill::global_transpose plan(team, one.element_bytes, one.shape, {{in.data(), out.data()}}, options);
+  for (const bool fails : {false, true}) {
+    cut = fails;
+    CHECK(contains(support::error_of([&] { plan.run(stream); }), "the wire is cut") == fails);
+    twill::fill_bytes(stream, in.data(), 2, in.size_bytes());  // what messages are packed from
+    CHECK(support::error_of([&] { stream.wait(); }) == "");
+  }
+}
+
+TEST_CASE("a link takes device memory where it says so, else memory of the host") {
+  auto gpu = twill::device::open("simt");
+  twill::set_checks(gpu, true);
+  const twill::stream stream(gpu);
+  twill::raw_buffer in(gpu, 32 * 64), out(gpu, 64 * 32), other(gpu, 64 * 32);
+  twill::fill_bytes(stream, in.data(), 1, in.size_bytes());
+  // A copy within the device refuses memory of the host.
+  const auto is_on_device = [&](const void* data, std::size_t bytes) {
+    const std::string refused = support::error_of([&] { twill::copy_bytes(stream, data, other.data(), bytes); });
+    CHECK((refused.empty() || contains(refused, "not device memory")));
+    return refused.empty();
+  };
+  for (const bool takes : {true, false}) {
+    int sent = 0, received = 0;
+    auto link = support::mirror_link();
+    link.takes_device_memory = takes;
+    link.send = [&, send = link.send](int peer, const void* data, std::size_t bytes) {
+      ++sent;
+      CHECK(is_on_device(data, bytes) == takes);
+      return send(peer, data, bytes);
+    };
+    link.receive = [&, receive = link.receive](int peer, void* data, std::size_t bytes) {
+      ++received;
+      if (takes) {
+        twill::fill_bytes(stream, data, 3, bytes);
+      } else {
+        std::memset(data, 3, bytes);
+      }
+      CHECK(is_on_device(data, bytes) == takes);
+      return receive(peer, data, bytes);
+    };
+    twill::global_options options;
+    options.via = twill::transport::mpi;
+    const auto team = twill::team::of_link(gpu, link);
+    const auto one = support::slab_transpose(2, 64, 64, 1);
+    twill::global_transpose plan(team, one.element_bytes, one.shape, {{in.data(), out.data()}}, options);
+    plan.run(stream);
+    stream.wait();
+    CHECK(sent == 1);
+    CHECK(received == 1);
+  }
 }
 
 TEST_CASE("random plans write each element once, and nothing else") {

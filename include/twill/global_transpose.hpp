@@ -68,7 +68,7 @@ struct global_options {
   /// Of direct: blocks of threads that store to each peer at a time; 0: two blocks a multiprocessor in all.
   int blocks_per_peer = 0;
   /// Of copy and nccl: into how many parts the data for each peer is cut, so that one is permuted while another is on
-  /// the link; 0: by their size.
+  /// the link; 1,024 at most; 0: by their size.
   int parts = 0;
   /// Ranks that count as one node: rank r is on node r / ranks_per_node, and direct and copy do not reach beyond it;
   /// 0: a node is a host.
@@ -106,7 +106,8 @@ class TWILL_API global_transpose {
   /// Memory: device memory of each rank's device, `part_of(...).elements` elements of `element_bytes` (1 to 64) bytes;
   ///   no alignment beyond 1 byte. Valid until the plan is destroyed on every rank. The plan allocates on each
   ///   device 24 bytes a rank for the handshake; transport mpi buffers of up to 16 MiB on device and host; transport
-  ///   copy as much as the rank sends; transport nccl as much as it sends and receives, less what needs no packing.
+  ///   copy as much as the rank sends; transport nccl as much as it sends and receives, less what needs no packing;
+  ///   transport mixed what its two transports need for the pieces that each carries.
   ///   In place, each run begins with a copy of the rank's input to its scratch.
   /// Order: waits for the other ranks.
   /// Throws: the same on every rank, naming the first rank that has a reason: invalid_argument, also where ranks
@@ -125,8 +126,9 @@ class TWILL_API global_transpose {
   /// Units: 2 * part * element_bytes bytes are moved on each rank, of which those of other ranks leave the device.
   /// Order: transport direct: asynchronous in the streams on GPUs, without allocation or synchronisation. Each rank's
   ///   `out` is written after what its stream held before, on whatever device the data comes from, and is complete for
-  ///   what its stream is given later. On "cpu" and "simt", and by transport mpi, the work is done when the call
-  ///   returns.
+  ///   what its stream is given later. Transports copy and nccl likewise. On "cpu" and "simt", and by transport
+  ///   mpi, the work is done when the call returns. Transport mixed: asynchronous where nccl connects the nodes; where
+  ///   mpi does, the host waits for the pieces between nodes, and what is within a node may still be in the streams.
   /// Throws: invalid_argument; launch_failed; device_fault naming the ranks that did not arrive in time, after
   ///   which the plan cannot be run.
   void run(const std::vector<stream_ref>& streams);

@@ -24,20 +24,21 @@ struct team_link {
   int size = 1;
 
   /// Collective: gathers `bytes` bytes at `mine` of every rank to `all`, in the order of ranks. Called while teams and
-  /// plans are made, never while one runs.
+  /// plans are made and while a plan is tuned; `global_transpose::run` never calls it.
   std::function<void(const void* mine, void* all, std::size_t bytes)> allgather;
 
-  // For transport::mpi alone; all three or none. Messages between two ranks keep their order.
+  // For transports mpi and mixed; all three or none. Messages between two ranks keep their order.
 
-  /// Whether `send` and `receive` take memory of this rank's device as well. Its contents are complete before they are
-  /// called.
-  bool takes_device_memory = false;
   /// Begins to send host memory, which is not modified until `finish`; returns the handle that `finish` takes.
   std::function<void*(int peer, const void* data, std::size_t bytes)> send;
   /// Begins to receive exactly `bytes` bytes.
   std::function<void*(int peer, void* data, std::size_t bytes)> receive;
   /// Blocks until the transfer is done.
   std::function<void(void* transfer)> finish;
+
+  /// Whether `send` and `receive` take memory of this rank's device as well. Its contents are complete before they are
+  /// called.
+  bool takes_device_memory = false;
 };
 
 /// One rank of a team, as all ranks know it.

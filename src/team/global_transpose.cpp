@@ -101,15 +101,17 @@ struct global_transpose::impl {
 
 std::vector<double> global_transpose::impl::measure(const std::vector<stream_ref>& streams, int runs) const {
   using clock = std::chrono::steady_clock;
+  const auto once = [&] {
+    const auto begin = clock::now();
+    run(streams);
+    for (const stream_ref& stream : streams) stream.wait();
+    return std::chrono::duration<double>(clock::now() - begin).count();
+  };
   std::vector<double> seconds;
   job.team->together([&](int i) {
-    for (int n = 0; i == 0 && n <= runs; ++n) {
-      const auto begin = clock::now();
-      run(streams);
-      for (const stream_ref& stream : streams) stream.wait();
-      const std::chrono::duration<double> taken = clock::now() - begin;
-      if (n > 0) seconds.push_back(taken.count());
-    }
+    if (i > 0) return;
+    once();  // not counted
+    for (int n = 0; n < runs; ++n) seconds.push_back(once());
   });
   const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
   std::nth_element(seconds.begin(), middle, seconds.end());
@@ -149,7 +151,9 @@ global_transpose::global_transpose(const team& on, extent element_bytes, const g
     made->job = detail::agreed_job(on, element_bytes, shape, local, options);
     made->move_inputs();
     made->asked = {options.via, options.blocks_per_peer, options.parts};
-    made->carrier = make_chosen(made->job, made->via);
+    auto [via, carrier] = make_chosen(made->job);
+    made->via = via;
+    made->carrier = std::move(carrier);
     for (const int rank : made->job.team->local()) {
       std::int64_t sent = 0;
       for (const detail::piece& to : pieces_from(made->job.layout, rank)) sent += to.peer == rank ? 0 : to.bytes;

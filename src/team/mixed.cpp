@@ -24,28 +24,47 @@ class mixture final : public carrier {
  public:
   explicit mixture(const team_job& job) {
     const team_job within = scoped(job, team_scope::within_nodes), between = scoped(job, team_scope::between_nodes);
-    within_ = make_carrier(within, cheapest_reaching(within));
+    within_ = make_cheapest(within).made;
     between_ = make_carrier(between, between_nodes(between));
-    job.team->together([&](int i) { lanes_.emplace_back(job.team->local_device(i)); });
+    job.team->together([&](int i) {
+      lanes_.emplace_back(job.team->local_device(i));
+      along_.emplace_back(lanes_.back().along);
+    });
   }
 
   // Between nodes in a second stream: the host may have to wait there, while the first is full of work.
   void run(const std::vector<stream_ref>& streams) override {
-    std::vector<stream_ref> along;
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
       lanes_[i].begun.record(streams[i]);
       lanes_[i].along.wait(lanes_[i].begun);
-      along.emplace_back(lanes_[i].along);
     }
-    within_->run(streams);
-    between_->run(along);
+    try {
+      within_->run(streams);
+      between_->run(along_);
+    } catch (...) {
+      join_after_failure(streams);
+      throw;
+    }
+    join(streams);
+  }
+
+ private:
+  void join(const std::vector<stream_ref>& streams) {
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
       lanes_[i].done.record(lanes_[i].along);
       streams[i].wait(lanes_[i].done);
     }
   }
 
- private:
+  // The caller may reuse the memory once its streams are idle: work that was launched before the failure must be done.
+  void join_after_failure(const std::vector<stream_ref>& streams) noexcept {
+    try {
+      join(streams);
+    } catch (...) {
+      return;  // the device has failed; the first error is the one to report
+    }
+  }
+
   struct lane {
     explicit lane(const device& on) : along(on), begun(on), done(on) {}
     stream along;
@@ -54,6 +73,7 @@ class mixture final : public carrier {
 
   std::unique_ptr<carrier> within_, between_;
   std::vector<lane> lanes_;  // by local rank
+  std::vector<stream_ref> along_;
 };
 
 }  // namespace

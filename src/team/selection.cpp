@@ -23,13 +23,12 @@ std::string no_way(const team_job& job, transport via) {
   }
 }
 
-transport cheapest_reaching(const team_job& job) {
-  if (peer_access_of(*job.team->local_device(0).impl()).is_synchronous()) return transport::direct;
-  const bool copies = seconds_of(copy_cost, job.layout, job.nodes) < seconds_of(direct_cost, job.layout, job.nodes);
-  return copies ? transport::copy : transport::direct;
-}
-
 namespace {
+
+bool copy_is_cheaper(const team_job& job) {
+  if (peer_access_of(*job.team->local_device(0).impl()).is_synchronous()) return false;
+  return seconds_of(copy_cost, job.layout, job.nodes) < seconds_of(direct_cost, job.layout, job.nodes);
+}
 
 // Several nodes, and one of them with several ranks.
 bool has_mixture(const team_job& job) {
@@ -48,7 +47,7 @@ transport chosen(const team_job& job, transport via) {
   for (const transport one : {transport::direct, transport::nccl, transport::mixed, transport::mpi}) {
     if (one == transport::mixed && !has_mixture(job)) continue;
     const std::string why = no_way(job, one);
-    if (why.empty()) return one == transport::direct ? cheapest_reaching(job) : one;
+    if (why.empty()) return one;
     reasons.append(reasons.empty() ? "" : "; ").append(why);
   }
   fail(errc::unsupported, "no transport reaches all ranks", reasons,
@@ -72,16 +71,22 @@ std::unique_ptr<carrier> make_carrier(const team_job& job, transport via) {
   }
 }
 
-// `copy` needs scratch memory: without it the free choice is `direct`. Every rank sees the same error.
-std::unique_ptr<carrier> make_chosen(const team_job& job, transport& via) {
-  via = chosen(job, job.options.via);
-  try {
-    return make_carrier(job, via);
-  } catch (const error& e) {
-    if (job.options.via != transport::automatic || via != transport::copy || e.code() != errc::out_of_memory) throw;
-    via = transport::direct;
-    return make_direct(job);
+// Every rank sees the same error: all of them fall back, or none.
+made_carrier make_cheapest(const team_job& job) {
+  if (copy_is_cheaper(job)) {
+    try {
+      return {transport::copy, make_pushes(job)};
+    } catch (const error& e) {
+      if (e.code() != errc::out_of_memory) throw;
+    }
   }
+  return {transport::direct, make_direct(job)};
+}
+
+made_carrier make_chosen(const team_job& job) {
+  const transport via = chosen(job, job.options.via);
+  if (job.options.via == transport::automatic && via == transport::direct) return make_cheapest(job);
+  return {via, make_carrier(job, via)};
 }
 
 }  // namespace twill::detail

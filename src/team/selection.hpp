@@ -15,11 +15,16 @@ std::string no_way(const team_job& job, transport via);
 /// Collective: a transport made.
 std::unique_ptr<carrier> make_carrier(const team_job& job, transport via);
 
-/// Of direct and copy, where both are possible: the one that costs less.
-transport cheapest_reaching(const team_job& job);
+struct made_carrier {
+  transport via;
+  std::unique_ptr<carrier> made;
+};
 
-/// Collective: the transport of the options, or the choice where they name none; sets `via`. Throws the same on all
-/// ranks: unsupported.
-std::unique_ptr<carrier> make_chosen(const team_job& job, transport& via);
+/// Collective, where direct and copy are possible: the one that costs less, or direct where `copy` is out of memory.
+made_carrier make_cheapest(const team_job& job);
+
+/// Collective: the transport of the options, or the choice where they name none. Throws the same on all ranks:
+/// unsupported.
+made_carrier make_chosen(const team_job& job);
 
 }  // namespace twill::detail
