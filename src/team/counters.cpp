@@ -12,7 +12,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// The ranks whose counters have not come to this run: "rank 1, rank 3".
+// The ranks that have not signalled this run: "rank 1, rank 3".
 std::string missing(const handshake& with, const std::vector<int>& group, handshake_phase phase) {
   std::string names;
   for (int peer = 0; peer < with.size; ++peer) {
@@ -23,7 +23,7 @@ std::string missing(const handshake& with, const std::vector<int>& group, handsh
   return names;
 }
 
-bool all_came(const handshake& with, handshake_phase phase) {
+bool all_signalled(const handshake& with, handshake_phase phase) {
   for (int peer = 0; peer < with.size; ++peer) {
     if (__atomic_load_n(with.own + counter_of(phase, with.size, peer), __ATOMIC_ACQUIRE) < *with.own) return false;
   }
@@ -103,9 +103,9 @@ void counters::signal_done_by_copy(int i, stream_ref stream, int peer) {
 // A kernel that waits would hold the threads that another rank's kernels of this process need.
 void counters::wait_on_host(const member& one, handshake_phase phase) const {
   const auto end = clock::now() + timeout_;
-  for (int turn = 0; !all_came(one.with, phase); ++turn) {
+  for (int polls = 0; !all_signalled(one.with, phase); ++polls) {
     if (clock::now() < end) {
-      if (turn < 1000) {
+      if (polls < 1000) {
         std::this_thread::yield();
       } else {
         std::this_thread::sleep_for(std::chrono::microseconds(50));

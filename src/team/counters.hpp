@@ -22,7 +22,7 @@ class counters {
   void signal(int i, stream_ref stream, handshake_phase phase);
 
   /// What the stream is given later starts when they have signalled. Where work is done at once, the host waits
-  /// here. Throws: device_fault naming the ranks that did not come in time.
+  /// here. Throws: device_fault naming the ranks that did not signal in time.
   void await(int i, stream_ref stream, handshake_phase phase);
 
   /// `signal` and `await` of the end of a run. Where ranks share a device, only the two one after the other: a kernel

@@ -9,12 +9,11 @@
 
 namespace twill::detail {
 
-/// Twice in each run a rank says something to all others: that its output may be written, and that it has written
-/// theirs.
+/// What a rank signals to all others in each run: its output may be written; it has written theirs.
 enum class handshake_phase { ready, done };
 
-/// Counters of one rank in the memory of its device: runs begun, then for each phase the last run that each peer has
-/// said so of. Only the owner writes the first, only peer p those of p.
+/// Counters of one rank in the memory of its device: runs begun, then for each phase and peer the last run that the
+/// peer has signalled. Only the owner writes the first, only peer p those of p.
 struct handshake {
   std::uint64_t* own;
   std::uint64_t* const* peers;  ///< in device memory: `own` of each rank
@@ -28,7 +27,7 @@ constexpr std::int64_t counter_of(handshake_phase phase, int size, int peer) {
   return 1 + (phase == handshake_phase::done ? size : 0) + peer;
 }
 
-/// A piece that is transposed on its way to `peer`: elements of 1, 2, 4, 8 or 16 bytes, and all rows on both sides
+/// A piece that is transposed as it is stored to `peer`: elements of 1, 2, 4, 8 or 16 bytes, and all rows on both sides
 /// begin and end at multiples of 16 bytes.
 struct exchange_piece {
   transpose_args move;

@@ -1,5 +1,5 @@
-// Transport copy: pieces are permuted into the order of the receiver's memory, part by part, and pushed into their
-// place there by the copy engines while the next part is permuted. What is in that order already is pushed as it lies.
+// Transport copy: pieces are packed in the order of the receiver's memory, part by part, and copied to their final
+// place there by the copy engines while the next part is packed. What is in that order already is copied unpacked.
 
 #include <algorithm>
 #include <optional>
@@ -19,9 +19,9 @@ namespace twill::detail {
 namespace {
 
 constexpr std::int64_t most_copies = 32;       // of a part
-constexpr std::int64_t least_row_bytes = 512;  // of a part that is pushed as it lies
+constexpr std::int64_t least_row_bytes = 512;  // of a part that is copied unpacked
 
-// A part of a piece: from the rank's input, through scratch memory unless it needs no packing, into the peer's output.
+// A part of a piece: from the rank's input to the peer's output, through scratch memory where it is packed.
 struct push {
   std::size_t lane;
   std::optional<permute_args> pack;
@@ -102,16 +102,16 @@ class pushes final : public carrier {
     std::vector<std::pair<std::size_t, std::int64_t>> packed;  // place in `pushes`, and in the scratch memory
     std::int64_t scratch = 0;
     bool more = true;
-    for (std::size_t turn = 0; more; ++turn) {
+    for (std::size_t round = 0; more; ++round) {
       more = false;
       for (std::size_t lane = 0; lane < parts.size(); ++lane) {
-        if (turn >= parts[lane].size()) continue;
+        if (round >= parts[lane].size()) continue;
         more = true;
-        if (add_as_it_lies(job, i, lane, parts[lane][turn])) continue;
+        if (add_unpacked(job, i, lane, parts[lane][round])) continue;
         packed.emplace_back(member.pushes.size(), scratch);
-        scratch += (parts[lane][turn].bytes + 255) / 256 * 256;
+        scratch += (parts[lane][round].bytes + 255) / 256 * 256;
         member.pushes.push_back({lane, std::nullopt, {}, std::nullopt});
-        waiting_.push_back(parts[lane][turn]);
+        waiting_.push_back(parts[lane][round]);
       }
     }
     if (scratch > 0) member.scratch = raw_buffer(team_->local_device(i), static_cast<std::size_t>(scratch));
@@ -122,7 +122,7 @@ class pushes final : public carrier {
     waiting_.clear();
   }
 
-  bool add_as_it_lies(const team_job& job, int i, std::size_t lane, const piece& part) {
+  bool add_unpacked(const team_job& job, int i, std::size_t lane, const piece& part) {
     const auto at = static_cast<std::size_t>(i);
     const permute_args args =
         detail::with_memory(move_of(job.layout, team_->local()[at], part), job.memory[at].in, outs_[at]->at(part.peer));
@@ -145,7 +145,7 @@ class pushes final : public carrier {
     }
   }
 
-  // The handshake first: packing before it would take the host's order of ranks apart on devices that work at once.
+  // One wait for all peers, before the first part is packed.
   void push_all(int i, stream_ref stream) {
     pushing_member& member = members_[static_cast<std::size_t>(i)];
     counters_.await(i, stream, handshake_phase::ready);

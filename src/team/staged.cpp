@@ -159,7 +159,7 @@ class staged final : public carrier {
     stream.wait();
   }
 
-  // Nothing may write to the buffers any more when they are freed.
+  // Completes what is in flight: no transfer may access the buffers after they are freed.
   void abandon() noexcept {
     for (lane* each : {&receives_, &sends_}) {
       for (void*& transfer : each->transfers) {
@@ -168,7 +168,7 @@ class staged final : public carrier {
         try {
           team_->link().finish(left);
         } catch (...) {
-          continue;  // said once already
+          continue;  // the first error is the one to report
         }
       }
     }

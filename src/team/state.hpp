@@ -13,7 +13,7 @@
 
 namespace twill::detail {
 
-/// What one rank has to say at the end of a step that all take together.
+/// The outcome of a collective step on one rank.
 struct verdict {
   std::int32_t code = -1;  ///< of an errc; -1: all is well
   char text[300] = {};

@@ -18,7 +18,7 @@ namespace twill {
 namespace detail {
 namespace {
 
-// Tells this process from others with its number, in other containers of the same host too.
+// Unique to this process: process ids are not, in containers of one host.
 std::uint64_t process_number() {
   static const std::uint64_t drawn = (std::uint64_t{std::random_device{}()} << 32) | std::random_device{}();
   return drawn ^ (static_cast<std::uint64_t>(getpid()) * 0x9e3779b97f4a7c15u);  // a child of fork() is another one

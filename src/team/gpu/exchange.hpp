@@ -30,8 +30,7 @@ struct exchange_parts {
   exchange_part part[most_exchange_parts];
 };
 
-// Returns when `peer` has said that its output may be written in this run; ends the work of the device where it does
-// not in time.
+// Returns when `peer` has signalled that its output may be written in this run; traps when it has not in time.
 __device__ inline void await_ready(const exchange_parts& all, int peer) {
   if (peer != all.with.rank && threadIdx.x == 0) {
     const std::uint64_t run = *all.with.own, begin = clock_ticks();

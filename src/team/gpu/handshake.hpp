@@ -11,14 +11,14 @@ namespace twill::TWILL_BACKEND::kernels {
 
 constexpr unsigned handshake_threads = 128;
 
-/// Stores the number of the run, which `begins` or not, into a slot of the peers' counters. What ran in the stream
-/// before is visible to whoever finds it there: earlier kernels are complete, and the fence orders their stores, to
-/// peers too, before the counter's.
+/// Stores the number of the run, first incremented where it `begins`, into a slot of the peers' counters. A peer that
+/// reads it sees what the stream did before: earlier kernels are complete, and the release orders their stores, those
+/// to peers included, before the counter's.
 __global__ void signal_peers(detail::handshake with, bool begins, std::int64_t slot) {
   std::uint64_t run = *with.own;
   if (begins) {
     ++run;
-    __syncthreads();  // all have read it
+    __syncthreads();  // all threads have read it
     if (threadIdx.x == 0) *with.own = run;
   }
   for (int peer = static_cast<int>(threadIdx.x); peer < with.size; peer += static_cast<int>(blockDim.x)) {
@@ -35,8 +35,8 @@ __device__ inline void await_counters(const detail::handshake& with, std::int64_
   }
 }
 
-/// Ends when each peer has stored the number of this run into its slot, from the first on; ends the work of the device
-/// where one does not in time.
+/// Waits until each peer has stored the number of this run into its slot; peer p has slot first_slot + p. Traps when
+/// one has not in time.
 __global__ void await_peers(detail::handshake with, std::int64_t first_slot, std::uint64_t ticks) {
   await_counters(with, first_slot, ticks);
 }
