@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -81,6 +82,22 @@ TEST_CASE("parts of more ranks than there can be") {
     CHECK(text.find("global_transpose: rank 0: ") != std::string::npos);
     CHECK(text.find("in.parts") != std::string::npos);
   }
+}
+
+TEST_CASE("transport nccl needs devices of one kind") {
+  const auto names = twill::device::list();
+  const auto has = [&](const char* name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  if (!has("cpu") || !has("simt")) return;
+  const auto cpu = twill::device::open("cpu"), simt = twill::device::open("simt");
+  twill::buffer<int> a(cpu, 18), b(cpu, 18), c(simt, 18), d(simt, 18);
+  twill::global_options options;
+  options.via = twill::transport::nccl;
+  const std::string text = message_of([&] {
+    twill::global_transpose(twill::team::of_devices({cpu, simt}), 4, {{6, 6}, {{2, 1}}, {{1, 2}, {1, 0}}},
+                            {{a.data(), b.data()}, {c.data(), d.data()}}, options);
+  });
+  CAPTURE(text);
+  CHECK(text.find("(rank 0 has a cpu device, rank 1 a simt one)") != std::string::npos);
 }
 
 TEST_CASE("ranks that disagree on what they can") {

@@ -40,7 +40,7 @@ struct collective_member {
   event packed, moved;
 };
 
-// Ends the group also where something in it fails: the library counts.
+// Closes the group also where a call in it fails: groups nest, and one left open would hold back all later calls.
 template <class Work>
 void in_group(collectives& library, Work&& work) {
   library.begin_group();
@@ -212,6 +212,15 @@ std::string no_collectives(const team_job& job) {
   const team_state& team = *job.team;
   return team.first_reason([&](int i) -> std::string {
     const device& here = team.local_device(i);
+    const auto backend_of = [&](int rank) {
+      const std::string& name = team.members()[static_cast<std::size_t>(rank)].device;
+      return name.substr(0, name.find(':'));
+    };
+    for (int rank = 1; rank < team.size(); ++rank) {
+      if (backend_of(rank) == backend_of(0)) continue;
+      return "rank 0 has a " + backend_of(0) + " device, rank " + std::to_string(rank) + " a " + backend_of(rank) +
+             " one";
+    }
     for (int k = 0; k < i; ++k) {
       if (team.local_device(k) == here) return "two ranks have the device " + here.properties().name;
     }
