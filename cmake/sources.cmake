@@ -274,6 +274,10 @@ set(twill_device_models
 # Stands in for the simulator in a tool without it.
 set(twill_tool_without_simt_sources src/tool/without_simulator.cpp)
 
+# Processes of mpirun, and what stands in for them in a tool without MPI.
+set(twill_tool_mpi_sources src/tool/mpi_processes.cpp)
+set(twill_tool_without_mpi_sources src/tool/without_mpi.cpp)
+
 # fmt's functions, where its library is not used.
 set(twill_tool_fmt_sources src/tool/fmt_library.cpp)
 
@@ -301,6 +305,7 @@ set(twill_tool_sources
   src/tool/moved.cpp
   src/tool/output_file.cpp
   src/tool/parse.cpp
+  src/tool/processes.cpp
   src/tool/profile_command.cpp
   src/tool/profile_svg.cpp
   src/tool/profile_text.cpp
@@ -314,6 +319,7 @@ set(twill_tool_sources
   src/tool/svg_page.cpp
   src/tool/sweep_svg.cpp
   src/tool/team_data.cpp
+  src/tool/team_runner.cpp
   src/tool/text.cpp
   src/tool/timing.cpp
   src/tool/working_set.cpp)

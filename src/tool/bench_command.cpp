@@ -27,7 +27,9 @@ struct bench_arguments {
   std::string order, list_path, sweep, random, seed, max_bytes;
   std::string loop = "over";
   std::vector<std::string> transports;
-  std::optional<int> reps, ranks;
+  std::optional<int> reps, ranks, ranks_per_node;
+  bool tune = false;
+  std::string tuning;
   bool cold = false;
   bool warm = false;
   bool regret = false;
@@ -126,7 +128,7 @@ bench_options options_of(const bench_arguments& arguments, const ladder_operatio
   return options;
 }
 
-/// 0 done, 1 a result is wrong or failed, 3 all of them for want of memory.
+/// 0 done, 1 a result is wrong or failed: so on stderr.
 int exit_code_of(const bench_report& report) {
   const auto count = [&](const char* status) {
     return std::count_if(report.results.begin(), report.results.end(),
@@ -150,27 +152,49 @@ int exit_code_of(const bench_report& report) {
   std::abort();  // not reached
 }
 
-int run_on_team(const bench_arguments& a, const tool_run& tool) {
+team_bench_arguments team_arguments_of(const bench_arguments& a) {
+  team_bench_arguments to;
+  to.devices = a.devices;
+  to.sizes = a.sizes;
+  to.types = a.types;
+  to.grids = a.grid;
+  to.transports = a.transports;
+  to.ranks = a.ranks.value_or(0);
+  to.reps = a.reps.value_or(15);
+  to.ranks_per_node = a.ranks_per_node.value_or(0);
+  to.tune = a.tune;
+  to.tuning = a.tuning;
+  return to;
+}
+
+int run_on_team(const bench_arguments& a, tool_run& tool) {
+  tool.is_collective = true;
   if (!a.kernels.empty() || !a.order.empty() || !a.blocks.empty() || !a.list_path.empty() || !a.sweep.empty() ||
       !a.random.empty() || !a.svg_path.empty() || !a.reference_path.empty()) {
     refuse("an option means nothing to global-transpose", "it has its own", "see twill bench --help");
   }
-  const output_file json_file(a.json_path), csv_file(a.csv_path);
+  const auto world = all_processes();
+  const bool is_first = world->rank() == 0;
+  std::optional<output_file> json_file, csv_file;
+  world->together([&] {
+    json_file.emplace(is_first ? a.json_path : "");
+    csv_file.emplace(is_first ? a.csv_path : "");
+  });
   bench_report report;
   report.provenance = tool.provenance;
   report.cold = false;
-  run_team_bench({a.devices, a.sizes, a.types, a.grid, a.transports, a.ranks.value_or(0), a.reps.value_or(15)}, report,
-                 json_file.is_stdout() || csv_file.is_stdout());
-  json_file.write(json_text(json_of(report)));
-  csv_file.write(csv_text(report));
-  if (report.partial) die_of(interrupted());
-  return exit_code_of(report);
+  run_team_bench(*world, team_arguments_of(a), report, !is_first || json_file->is_stdout() || csv_file->is_stdout());
+  json_file->write(json_text(json_of(report)));
+  csv_file->write(csv_text(report));
+  if (report.partial && is_first) die_of(interrupted());
+  return is_first ? exit_code_of(report) : 0;
 }
 
-int run(const bench_arguments& arguments, const tool_run& tool) {
+int run(const bench_arguments& arguments, tool_run& tool) {
   if (arguments.operation == "global-transpose") return run_on_team(arguments, tool);
-  if (arguments.ranks || !arguments.transports.empty()) {
-    refuse("--team and --transport mean nothing here", "they belong to global-transpose", "leave them out");
+  if (arguments.ranks || arguments.ranks_per_node || arguments.tune || !arguments.tuning.empty() ||
+      !arguments.transports.empty()) {
+    refuse("options of a team mean nothing here", "they belong to global-transpose", "leave them out");
   }
   const ladder_operation& operation = operation_named(arguments.operation);
   const bench_options options = options_of(arguments, operation);
@@ -245,11 +269,15 @@ void add_set_options(command& bench, bench_arguments& to) {
 
 void add_team_options(command& bench, bench_arguments& to) {
   bench.group("Of global-transpose, with --grid slab or PxQ");
-  bench.number("--team", to.ranks, "Ranks, on the devices in turn. Default: one each", "N");
-  bench.list(
-      "--transport", to.transports,
-      "direct, copy, nccl, mpi (between processes), or\nautomatic. Default: the first three, where they are\npossible",
-      "NAME");
+  bench.number("--team", to.ranks, "Ranks, on the devices in turn. Default: one each;\nunder mpirun one a process",
+               "N");
+  bench.list("--transport", to.transports,
+             "direct, copy, nccl, mixed, mpi (both between\nprocesses) or automatic. Default: direct, copy and\n"
+             "nccl, under mpirun mpi too, where they are possible",
+             "NAME");
+  bench.number("--ranks-per-node", to.ranks_per_node, "Ranks that count as one node. Default: those of a host", "N");
+  bench.flag("--tune", to.tune, "Also tune a plan, and show the line that repeats it");
+  bench.text("--tuning", to.tuning, "Also a plan as this line of --tune has it", "LINE");
 }
 
 void add_files(command& bench, bench_arguments& to) {

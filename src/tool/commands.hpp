@@ -15,6 +15,7 @@ namespace twill::tool {
 struct tool_run {
   std::vector<std::pair<std::string, std::string>> provenance;
   int exit_code = 0;
+  bool is_collective = false;  ///< all processes of mpirun throw the same; the first one reports it
 };
 
 /// Each adds `twill NAME` to the command line; the exit codes 0 and 1 go to `run`.

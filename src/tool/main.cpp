@@ -10,6 +10,7 @@
 #include <twill/error.hpp>
 
 #include "commands.hpp"
+#include "processes.hpp"
 
 namespace {
 
@@ -39,8 +40,8 @@ int exit_code_of(const twill::error& problem) {
   }
 }
 
-int run(int argc, char** argv) {
-  twill::tool::tool_run tool{twill::tool::provenance_of(argc, argv), 0};
+int run(int argc, char** argv, twill::tool::tool_run& tool) {
+  tool.provenance = twill::tool::provenance_of(argc, argv);
   twill::tool::command_line line;
   twill::tool::add_devices_command(line);
   twill::tool::add_bench_command(line, tool);
@@ -56,9 +57,13 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  twill::tool::tool_run tool;
   try {
-    return run(argc, argv);
+    return run(argc, argv, tool);
   } catch (const twill::error& problem) {
+    // The first process reports what all throw, bad usage included. Others end well: a launcher would kill it for them.
+    const bool all_throw = tool.is_collective || problem.code() == twill::errc::invalid_argument;
+    if (all_throw && twill::tool::launched_rank() > 0) return 0;
     return complain(problem.what(), exit_code_of(problem));
   } catch (const std::bad_alloc&) {
     return complain("out of memory (the host has too little for this) choose a smaller --size", cannot_run);

@@ -80,6 +80,15 @@ team() {
   [ "$(wc -l <team.csv)" -eq 21 ] || report team "not 4 cases of 5 rows in its CSV"
   ! grep -q '"valid": false' team.json || report team "a row is not valid"
   follows team.json bench
+  run 0 bench global-transpose --device cpu --team 4 --size 5x9 --transport direct,mixed --tune --reps 2 --json uneven.json
+  shown '^memcpy .* 100.0 *$'
+  grep -q 'mixed is left out' err || report team "mixed is not left out where there are no messages"
+  [ "$(grep -c '"valid": true' uneven.json)" -eq 4 ] || report team "not all rows of uneven parts are valid"
+  run 0 bench global-transpose --device cpu --team 4 --size 5x9 --transport direct --reps 2 --json - \
+    --tuning "$(sed -n "s/^--tuning '\(.*\)'$/\1/p" out)"
+  shown '"kernel": "as-tuned"'
+  refused 'no line of tune' bench global-transpose --device cpu --team 2 --size 8 --transport direct --tuning nonsense
+  refused 'too small' bench global-transpose --device cpu --team 2 --size 8 --ranks-per-node -1
   run 0 bench global-transpose --device simt --team 6 --size 24x18x12 --grid 2x3 --transport direct --reps 1 --json -
   grep -q '"plan": "2x3 on 6, direct"' out || report team "no plan in its JSON"
   refused 'pencils have three dimensions' bench global-transpose --device cpu --team 4 --size 64 --grid 2x2

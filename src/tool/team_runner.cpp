@@ -1,0 +1,282 @@
+#include "team_runner.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "data.hpp"
+#include "interrupt.hpp"
+#include "statistics.hpp"
+#include "team_data.hpp"
+#include "text.hpp"
+
+namespace twill::tool {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr double sample_seconds = 2e-3, row_seconds = 1.0;
+constexpr int tuning_runs = 5;  // of each candidate
+
+}  // namespace
+
+team_runner::team_runner(const processes& world, team on, team_measures measures, bench_report& report)
+    : world_(world), team_(std::move(on)), measures_(std::move(measures)), report_(report) {}
+
+void team_runner::run(const team_case& one) {
+  first_ = report_.results.size();
+  prepare(one);
+  add_memcpy(one);
+  const double memcpy_rate = report_.results.back().gbps.value_or(0);
+  global_options options;
+  options.ranks_per_node = measures_.ranks_per_node;
+  const bench_result none;
+  std::size_t roof = 0;
+  bool has_roof = false;
+  for (const transport via : measures_.transports) {
+    options.via = via;
+    const auto bare = [&](bench_result& row, const global_options& with) { measure_exchange(one, row, with); };
+    const auto at = add(one, std::string("exchange-") + name(via), options, bare);
+    const auto rate = [&](std::size_t i) { return report_.results[i].gbps.value_or(0); };
+    if (!at || rate(*at) <= 0 || (has_roof && rate(*at) <= rate(roof))) continue;
+    roof = *at;
+    has_roof = true;
+  }
+  const bench_result best = has_roof ? report_.results[roof] : none;
+  for (const transport via : measures_.transports) {
+    options.via = via;
+    const auto transposed = [&](bench_result& row, const global_options& with) { measure(one, row, with); };
+    add(one, name(via), options, transposed);
+  }
+  add_tuned(one);
+  for (std::size_t i = first_; i < report_.results.size(); ++i) {
+    if (report_.results[i].kernel != "memcpy") compare(i, memcpy_rate, has_roof ? &best : nullptr);
+  }
+}
+
+void team_runner::add_tuned(const team_case& one) {
+  global_options options;
+  options.ranks_per_node = measures_.ranks_per_node;
+  if (measures_.tune) {
+    const auto tuned = [&](bench_result& row, const global_options& with) { measure(one, row, with, true); };
+    add(one, "tuned", options, tuned);
+  }
+  if (measures_.tuning.empty()) return;
+  options.tuning = measures_.tuning;
+  const auto as_tuned = [&](bench_result& row, const global_options& with) { measure(one, row, with); };
+  add(one, "as-tuned", options, as_tuned);
+}
+
+/// Of bare exchanges nothing is shown but their rate.
+void team_runner::compare(std::size_t at, double memcpy_rate, const bench_result* roof) {
+  bench_result& row = report_.results[at];
+  if (!row.ms || row.kernel.rfind("exchange-", 0) == 0) return;
+  if (roof != nullptr && row.gbps) {
+    row.roof = roof->kernel;
+    row.of_roof = *row.gbps / *roof->gbps;
+  }
+  if (memcpy_rate > 0) row.of_memcpy = 2 * part_bytes_ / (row.ms->median * 1e-3) * 1e-9 / memcpy_rate;
+}
+
+std::string team_runner::text(const team_case& one) const {
+  table shown(
+      {{"kernel", table::align::left}, {"ms"}, {"GB/s"}, {"% exchange"}, {"% memcpy"}, {"", table::align::left}});
+  std::string tunings;
+  for (std::size_t i = first_; i < report_.results.size(); ++i) {
+    const bench_result& r = report_.results[i];
+    const auto percent = [](const std::optional<double>& x) { return x ? fmt::format("{:.1f}", 100 * *x) : "-"; };
+    shown.add({r.kernel, r.ms ? fmt::format("{:.4f}", r.ms->median) : "-",
+               r.gbps ? fmt::format("{:.1f}", *r.gbps) : "-", percent(r.of_roof), percent(r.of_memcpy),
+               r.status == "ok"      ? ""
+               : r.status == "wrong" ? "WRONG: " + r.fault
+                                     : "FAILED: " + r.fault});
+    if (r.kernel == "tuned" && r.status == "ok") tunings += fmt::format("--tuning '{}'\n", r.plan);
+  }
+  return fmt::format("global transpose of {} {}, {} on {} ranks: GB/s out of each device\n{}\n{}",
+                     extents_text(one.size), one.type.name, one.grid, team_.size(), shown.text(), tunings);
+}
+
+void team_runner::prepare(const team_case& one) {
+  ranks_.clear();
+  part_bytes_ = 0;
+  const auto bytes = [&](const twill::distribution& side, int rank) {
+    const auto elements = part_of(one.shape.extents, side, rank).elements;
+    return static_cast<std::size_t>(std::max<std::int64_t>(1, elements) * one.type.bytes);
+  };
+  for (int rank = 0; rank < team_.size(); ++rank) {
+    part_bytes_ = std::max(part_bytes_, static_cast<double>(bytes(one.shape.in, rank)));
+  }
+  world_.together([&] {
+    const std::vector<int>& local = team_.local_ranks();
+    for (std::size_t i = 0; i < local.size(); ++i) {
+      const device& on = team_.local_device(static_cast<int>(i));
+      const std::size_t most = std::max(bytes(one.shape.in, local[i]), bytes(one.shape.out, local[i]));
+      ranks_.push_back({local[i], on, stream(on), raw_buffer(on, most), raw_buffer(on, most)});
+    }
+    on_each_rank([&](rank_setup& r) {
+      write_part(r.work, one.shape.extents, one.shape.in, r.rank, one.type.bytes, r.in.data());
+    });
+  });
+}
+
+/// On a thread for each rank: the host's part is slow.
+void team_runner::on_each_rank(const std::function<void(rank_setup&)>& f) {
+  std::vector<std::thread> threads;
+  std::vector<std::exception_ptr> thrown(ranks_.size());
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    threads.emplace_back([&, i] {
+      try {
+        f(ranks_[i]);
+      } catch (...) {
+        thrown[i] = std::current_exception();
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (const auto& one : thrown) {
+    if (one) std::rethrow_exception(one);
+  }
+}
+
+bench_result team_runner::row_of(const team_case& one, const std::string& kernel) const {
+  bench_result row;
+  row.op = "global-transpose";
+  row.device = team_.local_device(0).properties().name;
+  row.kernel = kernel;
+  row.type = one.type.name;
+  row.rows = one.size[one.size.size() - 2];
+  row.cols = one.size.back();
+  if (one.size.size() > 2) {
+    row.batch = one.size[0];
+    row.all_extents = one.size;
+  }
+  row.part = fmt::format("{} on {}", one.grid, team_.size());
+  row.plan = row.part;
+  row.roof = "memcpy";
+  return row;
+}
+
+void team_runner::wait_all() const {
+  for (const rank_setup& r : ranks_) r.work.wait();
+}
+
+/// Wall time from the first call to the end of the work on all devices, of the slowest process: no event spans devices.
+void team_runner::time(bench_result& row, double bytes, const std::function<void()>& launch) const {
+  const auto seconds_of = [&](int runs) {
+    double seconds = 0;
+    world_.together([&] { wait_all(); });  // all begin now
+    world_.together([&] {
+      const auto begin = clock::now();
+      for (int i = 0; i < runs; ++i) launch();
+      wait_all();
+      seconds = std::chrono::duration<double>(clock::now() - begin).count();
+    });
+    return world_.largest(seconds);
+  };
+  seconds_of(1);
+  const double once = std::max(seconds_of(2) / 2, 1e-7);
+  const int runs = std::max(1, static_cast<int>(sample_seconds / once)), most = measures_.reps;
+  const int reps = std::clamp(static_cast<int>(row_seconds / (once * runs)), std::min(3, most), most);
+  std::vector<double> samples;
+  for (int i = 0; i < reps && !world_.any(interrupted() != 0); ++i) samples.push_back(seconds_of(runs) / runs * 1e3);
+  if (samples.empty()) return;
+  row.reps = static_cast<int>(samples.size());
+  row.ms = quartiles_of(std::move(samples));
+  if (bytes > 0) row.gbps = bytes / (row.ms->median * 1e-3) * 1e-9;
+}
+
+/// Whether the outputs of all ranks hold the array as it is distributed after the run.
+void team_runner::check(bench_result& row, const team_case& one, const twill::distribution& lies) {
+  std::vector<std::string> faults(ranks_.size());
+  world_.together([&] {
+    on_each_rank([&](rank_setup& r) {
+      faults[static_cast<std::size_t>(&r - ranks_.data())] =
+          part_fault(r.work, one.shape.extents, lies, r.rank, one.type.bytes, r.out.data());
+    });
+  });
+  const auto first = std::find_if(faults.begin(), faults.end(), [](const std::string& text) { return !text.empty(); });
+  row.fault = world_.first_text(first == faults.end() ? "" : *first);
+  row.valid = row.fault.empty();
+  if (!row.valid) row.status = "wrong";
+}
+
+/// Every rank copies its input.
+void team_runner::add_memcpy(const team_case& one) {
+  bench_result row = row_of(one, "memcpy");
+  for (const rank_setup& r : ranks_) fill_bytes(r.work, r.out.data(), poison, r.out.size_bytes());
+  time(row, 2 * part_bytes_, [&] {
+    for (rank_setup& r : ranks_) {
+      const auto elements = part_of(one.shape.extents, one.shape.in, r.rank).elements;
+      copy_bytes(r.work, r.in.data(), r.out.data(), static_cast<std::size_t>(elements * one.type.bytes));
+    }
+  });
+  check(row, one, one.shape.in);
+  row.of_memcpy = 1;
+  report_.results.push_back(row);
+}
+
+/// A row. One whose transport is named and reaches not all ranks is left out.
+std::optional<std::size_t> team_runner::add(const team_case& one, const std::string& kernel,
+                                            const global_options& options,
+                                            const std::function<void(bench_result&, const global_options&)>& measured) {
+  bench_result row = row_of(one, kernel);
+  try {
+    measured(row, options);
+  } catch (const error& e) {
+    if (e.code() == errc::unsupported && options.via != transport::automatic) {
+      note(fmt::format("twill: {} is left out ({})\n", row.kernel, e.what()));
+      return std::nullopt;
+    }
+    if (e.code() == errc::invalid_argument) throw;
+    row.status = "failed";
+    row.fault = e.what();
+  }
+  report_.results.push_back(row);
+  return report_.results.size() - 1;
+}
+
+void team_runner::note(const std::string& text) {
+  if (world_.rank() > 0 || std::find(notes_.begin(), notes_.end(), text) != notes_.end()) return;
+  fmt::print(stderr, "{}", text);
+  notes_.push_back(text);
+}
+
+std::vector<stream_ref> team_runner::streams() const {
+  std::vector<stream_ref> all;
+  for (const rank_setup& r : ranks_) all.emplace_back(r.work);
+  return all;
+}
+
+void team_runner::measure(const team_case& one, bench_result& row, const global_options& options, bool tunes) {
+  std::vector<member_memory> memory;
+  for (const rank_setup& r : ranks_) memory.push_back({r.in.data(), r.out.data()});
+  global_transpose plan(team_, one.type.bytes, one.shape, memory, options);
+  const auto all = streams();
+  row.plan = tunes ? plan.tune(all, tuning_runs) : fmt::format("{}, {}", row.part, name(plan.via()));
+  for (const rank_setup& r : ranks_) fill_bytes(r.work, r.out.data(), poison, r.out.size_bytes());
+  double sent = 0;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    sent = std::max(sent, static_cast<double>(plan.bytes_sent(static_cast<int>(i))));
+  }
+  time(row, world_.largest(sent), [&] { plan.run(all); });
+  check(row, one, one.shape.out);
+}
+
+/// The bare exchange of as many bytes: {ranks, ranks, bytes}, whose first dimension is cut before and whose second one
+/// afterwards, so that each rank sends contiguous memory to contiguous memory.
+void team_runner::measure_exchange(const team_case& one, bench_result& row, const global_options& options) {
+  const std::int64_t size = team_.size();
+  const std::int64_t chunk = std::max<std::int64_t>(1, static_cast<std::int64_t>(part_bytes_) / size / 16);
+  team_case bare{parse_type("b16"), {size, size, chunk}, one.grid, {}};
+  bare.shape.extents = {size, size, chunk};
+  bare.shape.in = {{size, 1, 1}, {}, {}};
+  bare.shape.out = {{1, size, 1}, {1, 0, 2}, {}};
+  team_runner other(world_, team_, measures_, report_);
+  other.prepare(bare);
+  other.measure(bare, row, options);
+}
+
+}  // namespace twill::tool
