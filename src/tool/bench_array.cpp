@@ -30,9 +30,9 @@ auto with_number(twill::element_type type, F&& f) {
 
 /// What out[first ... first + count - 1] should hold, made of the input; `sum` is what a scan carries from chunk to
 /// chunk.
-class expectation {
+class expected_output {
  public:
-  expectation(std::string_view op, const rung& which, const element_type& type, std::int64_t count)
+  expected_output(std::string_view op, const rung& which, const element_type& type, std::int64_t count)
       : copies_(which.promise == rung_promise::copy), op_(op), type_(type), count_(count) {}
 
   std::vector<unsigned char> next(std::int64_t first, std::int64_t count) {
@@ -72,7 +72,7 @@ class expectation {
     }
   }
 
-  // No tolerance: the numbers are whole and of mean 0 (numbers.hpp), so that what any neighbours of them add up to
+  // No tolerance: the numbers are integers of mean 0 (data.hpp), so that what any neighbours of them add up to
   // stays below 2^24, and is exact in float, in a sequential loop as in a tree; half precision rounds it once.
   void scanned(std::vector<unsigned char>& data, std::int64_t count) {
     std::vector<std::int64_t> sums(static_cast<std::size_t>(count));
@@ -92,10 +92,10 @@ class expectation {
   std::uint64_t sum_ = 0;  // modulo 2^64
 };
 
-/// Tells chunk by chunk which numbers below `count` are composite; 0 and 1 count as such.
-class eratosthenes {
+/// By chunks: which numbers below `count` are composite; 0 and 1 count as such.
+class sieve_reference {
  public:
-  explicit eratosthenes(std::int64_t count) {
+  explicit sieve_reference(std::int64_t count) {
     std::vector<bool> composite(static_cast<std::size_t>(std::sqrt(static_cast<double>(count))) + 2);
     for (std::size_t p = 2; p < composite.size(); ++p) {
       if (composite[p]) continue;
@@ -141,13 +141,13 @@ std::vector<std::int32_t> flags_of_bits(stream_ref stream, std::int64_t first, s
 }
 
 /// Whether a rung of the sieve leaves a bit for each odd number, not a flag for each number.
-bool leaves_bits(const rung& which) {
+bool writes_bits(const rung& which) {
   return which.name == "tuned" || which.name == "cpu-tuned" || which.name == "cpu-segmented";
 }
 
 std::string sieve_fault(stream_ref stream, const rung& which, std::int64_t count, const void* out) {
-  const eratosthenes expected(count);
-  const bool bits = leaves_bits(which);
+  const sieve_reference expected(count);
+  const bool bits = writes_bits(which);
   for (std::int64_t first = 0; first < count; first += chunk_elements) {
     const std::int64_t part = std::min(chunk_elements, count - first);
     const auto composite = expected.flags(first, part);
@@ -172,7 +172,7 @@ std::string array_fault(stream_ref stream, std::string_view op, const rung& whic
   if (which.promise == rung_promise::nothing) return "";
   if (op == "sieve") return sieve_fault(stream, which, count, out);
   const std::int64_t bytes = type.bytes;
-  expectation expected(op, which, type, count);
+  expected_output expected(op, which, type, count);
   for (std::int64_t first = 0; first < count; first += chunk_elements) {
     const std::int64_t part = std::min(chunk_elements, count - first);
     const auto right = expected.next(first, part);
@@ -186,7 +186,7 @@ std::string array_fault(stream_ref stream, std::string_view op, const rung& whic
 }
 
 /// Whether all rungs of a ladder take elements of a type, not only those that copy or call the operation.
-bool rungs_take(std::string_view op, const element_type& type) {
+bool rungs_support(std::string_view op, const element_type& type) {
   using kind = twill::element_type;
   if (op == "reverse") return type.bytes == static_cast<std::int64_t>(element_bytes(type.kind));
   const kind known[] = {kind::i32, kind::u32, kind::f32, kind::f64};
@@ -206,7 +206,7 @@ class array_problem : public ladder_problem {
   double moved_bytes() const override { return (op_ == "sieve" ? 1.0 : 2.0) * static_cast<double>(array_bytes()); }
   /// Of a sieve: the flags, an i32 a number, or the bits, one for two numbers.
   double moved_bytes_of(const rung& which) const override {
-    return op_ == "sieve" && leaves_bits(which) ? static_cast<double>(count_) / 16 : moved_bytes();
+    return op_ == "sieve" && writes_bits(which) ? static_cast<double>(count_) / 16 : moved_bytes();
   }
   std::size_t touched_bytes() const override { return op_ == "sieve" ? array_bytes() : 2 * array_bytes(); }
 
@@ -215,7 +215,7 @@ class array_problem : public ladder_problem {
   void run(stream_ref stream, const rung& which, const void* in, void* out,
            const rung_options& options) const override {
     void* scratch = scratch_.on(stream, scratch_bytes());
-    if (rungs_take(op_, type_)) {
+    if (rungs_support(op_, type_)) {
       array_rung(stream, op_, which.name, in, out, type_.kind, count_, {scratch, scratch_bytes()}, options);
     } else if (which.promise == rung_promise::copy) {  // bytes are bytes
       array_rung(stream, "reverse", which.name, in, out, twill::element_type::u8, count_ * type_.bytes,
@@ -271,7 +271,7 @@ std::unique_ptr<ladder_problem> make_reverse(const bench_case& which) {
   return make_problem("reverse", which);
 }
 std::unique_ptr<ladder_problem> make_increment(const bench_case& which) {
-  if (!rungs_take("increment", which.type)) {
+  if (!rungs_support("increment", which.type)) {
     refuse("the ladder of increment cannot take " + which.type.name, "known: i32, u32, f32, f64",
            "choose one of these with --type");
   }

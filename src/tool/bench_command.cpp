@@ -20,6 +20,8 @@
 namespace twill::tool {
 namespace {
 
+constexpr int most_ranks = 256;  // each is a thread that writes and checks its part
+
 /// The command line as it was written.
 struct bench_arguments {
   std::string operation = "transpose";
@@ -144,7 +146,7 @@ int exit_code_of(const bench_report& report) {
 }
 
 /// Ends as the signal would have, now that what was measured is written.
-[[noreturn]] void die_of(int signal) {
+[[noreturn]] void end_by_signal(int signal) {
   fmt::print(stderr, "twill: interrupted (what was measured until then is kept) run it again for the rest\n");
   std::fflush(stdout);
   std::signal(signal, SIG_DFL);
@@ -167,12 +169,37 @@ team_bench_arguments team_arguments_of(const bench_arguments& a) {
   return to;
 }
 
+/// Refuses options that would be ignored, and more ranks than one process can be asked for.
+void require_team_options(const bench_arguments& a) {
+  const std::pair<const char*, bool> others[] = {{"--kernel", !a.kernels.empty()},
+                                                 {"--order", !a.order.empty()},
+                                                 {"--block", !a.blocks.empty()},
+                                                 {"--list", !a.list_path.empty()},
+                                                 {"--sweep", !a.sweep.empty()},
+                                                 {"--random", !a.random.empty()},
+                                                 {"--seed", !a.seed.empty()},
+                                                 {"--regret", a.regret},
+                                                 {"--max-bytes", !a.max_bytes.empty()},
+                                                 {"--svg", !a.svg_path.empty()},
+                                                 {"--loop", a.loop != "over"},
+                                                 {"--cold", a.cold},
+                                                 {"--compare", !a.reference_path.empty()},
+                                                 {"--warm", a.warm}};
+  for (const auto& [option, is_given] : others) {
+    if (!is_given) continue;
+    refuse(fmt::format("{} means nothing to global-transpose", option), "it has options of its own",
+           "see twill bench --help");
+  }
+  if (a.ranks && (*a.ranks < 1 || *a.ranks > most_ranks)) {
+    refuse(fmt::format("--team {} is out of range", *a.ranks), fmt::format("a team has 1 to {} ranks", most_ranks),
+           "write for example --team 4");
+  }
+}
+
 int run_on_team(const bench_arguments& a, tool_run& tool) {
   tool.is_collective = true;
-  if (!a.kernels.empty() || !a.order.empty() || !a.blocks.empty() || !a.list_path.empty() || !a.sweep.empty() ||
-      !a.random.empty() || !a.svg_path.empty() || !a.reference_path.empty()) {
-    refuse("an option means nothing to global-transpose", "it has its own", "see twill bench --help");
-  }
+  require_team_options(a);
+  require_distinct({{"--json", a.json_path}, {"--csv", a.csv_path}});
   const auto world = all_processes();
   const bool is_first = world->rank() == 0;
   std::optional<output_file> json_file, csv_file;
@@ -186,7 +213,7 @@ int run_on_team(const bench_arguments& a, tool_run& tool) {
   run_team_bench(*world, team_arguments_of(a), report, !is_first || json_file->is_stdout() || csv_file->is_stdout());
   json_file->write(json_text(json_of(report)));
   csv_file->write(csv_text(report));
-  if (report.partial && is_first) die_of(interrupted());
+  if (report.partial && is_first) end_by_signal(interrupted());
   return is_first ? exit_code_of(report) : 0;
 }
 
@@ -198,10 +225,9 @@ int run(const bench_arguments& arguments, tool_run& tool) {
   }
   const ladder_operation& operation = operation_named(arguments.operation);
   const bench_options options = options_of(arguments, operation);
+  require_distinct({{"--json", arguments.json_path}, {"--csv", arguments.csv_path}, {"--svg", arguments.svg_path}},
+                   {{"--list", arguments.list_path}, {"--compare", arguments.reference_path}});
   const output_file json_file(arguments.json_path), csv_file(arguments.csv_path), svg_file(arguments.svg_path);
-  if (json_file.wanted() && arguments.json_path == arguments.csv_path) {
-    refuse("--json and --csv name the same file", arguments.json_path, "give each its own");
-  }
   std::optional<bench_file> reference;
   if (!arguments.reference_path.empty()) reference = read_bench_file(arguments.reference_path);
   const bench_plan plan = plan_bench(operation, options);
@@ -224,7 +250,7 @@ int run(const bench_arguments& arguments, tool_run& tool) {
   json_file.write(json_text(json_of(report)));
   csv_file.write(csv_text(report));
   if (svg_file.wanted()) svg_file.write(sweep_svg(report));
-  if (report.partial) die_of(interrupted());
+  if (report.partial) end_by_signal(interrupted());
   return exit_code_of(report);
 }
 
@@ -237,7 +263,9 @@ void add_options(command& bench, bench_arguments& to) {
              "As `twill devices` names it. Default: the first GPU;\nwithout one, cpu, and simt for correctness",
              "NAME");
   bench.list("--kernel", to.kernels, "Only this rung, and memcpy beside it. Default: all", "NAME");
-  bench.list("--size", to.sizes, "Rows and columns, N is NxN; BxRxC for B matrices;\nor a length: 2^22", "RxC");
+  bench.list("--size", to.sizes,
+             "Rows and columns, N is NxN; BxRxC for B matrices;\na length, 2^22; or all extents of a permutation",
+             "RxC");
   bench.text("--order", to.order, "Permutation: which dimension comes where. Default:\nthe other way round", "I,J,K");
   bench.list(
       "--type", to.types,

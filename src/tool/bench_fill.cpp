@@ -39,8 +39,8 @@ class fill_problem : public moving_problem {
 
   moved_elements moved() const override { return {element_bytes(), {{size().front(), 0, element_bytes()}}, {}}; }
 
-  moved_elements left_by(const rung& which, block_shape block) const override {
-    if (which.name != memset_name) return moving_problem::left_by(which, block);
+  moved_elements expected_of(const rung& which, block_shape block) const override {
+    if (which.name != memset_name) return moving_problem::expected_of(which, block);
     return {1, {{elements_bytes(), 0, 1}}, {}};
   }
 

@@ -16,7 +16,7 @@
 namespace twill::tool {
 namespace {
 
-/// Rows of both sides lie `pitch` elements apart.
+/// Rows of both sides have a pitch of `pitch` elements.
 class copy_problem : public moving_problem {
  public:
   copy_problem(const extents& size, std::int64_t element_bytes)
@@ -125,9 +125,10 @@ std::unique_ptr<ladder_problem> make_permute(const bench_case& which) {
   extents sorted(order.size());
   std::iota(sorted.begin(), sorted.end(), 0);
   if (order.size() != size.size() || !std::is_permutation(order.begin(), order.end(), sorted.begin())) {
-    refuse(
-        fmt::format("order {} is none of the {} dimensions of {}", order_text(order), size.size(), extents_text(size)),
-        fmt::format("each of 0 to {} belongs into it once", size.size() - 1), "write for example --order 2,0,1");
+    refuse(fmt::format("order {} is no permutation of the {} dimensions of {}", order_text(order), size.size(),
+                       extents_text(size)),
+           fmt::format("each of 0 to {} must stand in it once", size.size() - 1),
+           "give all of them, in the order of the output");
   }
   extents factors = size;
   factors.insert(factors.end(), {which.type.bytes, 2});

@@ -25,7 +25,7 @@ bool takes_block(const rung& which) {
 }
 
 /// The path of a datasheet may have commas, at which --device is split: such parts go together again.
-std::vector<std::string> with_whole_paths(const std::vector<std::string>& names) {
+std::vector<std::string> with_paths_rejoined(const std::vector<std::string>& names) {
   std::vector<std::string> whole;
   const auto is_datasheet = [](const std::string& name) {
     constexpr std::string_view suffix = ".json";
@@ -42,21 +42,6 @@ std::vector<std::string> with_whole_paths(const std::vector<std::string>& names)
     if (is_path) name = last;
   }
   return whole;
-}
-
-/// Without a named device: the default one, or on a machine without a GPU the CPU and, for correctness, simt.
-std::vector<device> open_devices(std::vector<std::string> names) {
-  if (names.empty()) {
-    names.push_back(device::default_name());
-    if (names.front() == base_device) names.push_back("simt");
-  }
-  std::vector<device> devices;
-  std::set<std::string> seen;
-  for (const std::string& name : with_whole_paths(names)) {
-    device on = device::open(name);
-    if (seen.insert(on.properties().name).second) devices.push_back(std::move(on));
-  }
-  return devices;
 }
 
 std::string cases_text(const bench_plan& plan) {
@@ -241,7 +226,7 @@ void require_use_of_block(const bench_plan& plan, const bench_options& options) 
 }
 
 /// A part of the grid has what the memory allows; of cases that the user named, each must fit.
-bool leaves_out_large(const bench_options& options) {
+bool skips_large_cases(const bench_options& options) {
   return options.set.layout == case_layout::grid || options.set.layout == case_layout::sweep;
 }
 
@@ -259,7 +244,7 @@ void plan_cases(bench_plan& plan, const device& on, const bench_options& options
   int too_large = 0;
   for (const bench_case& wanted : options.set.cases) {
     planned_case each{on, wanted.type, wanted.part, problem_of(operation, wanted), roof_of(operation, on), {}};
-    if (leaves_out_large(options) && !fits_memory(on, *each.problem)) {
+    if (skips_large_cases(options) && !fits_memory(on, *each.problem)) {
       ++too_large;
       continue;
     }
@@ -275,6 +260,20 @@ void plan_cases(bench_plan& plan, const device& on, const bench_options& options
 }
 
 }  // namespace
+
+std::vector<device> open_devices(std::vector<std::string> names) {
+  if (names.empty()) {
+    names.push_back(device::default_name());
+    if (names.front() == base_device) names.push_back("simt");
+  }
+  std::vector<device> devices;
+  std::set<std::string> seen;
+  for (const std::string& name : with_paths_rejoined(names)) {
+    device on = device::open(name);
+    if (seen.insert(on.properties().name).second) devices.push_back(std::move(on));
+  }
+  return devices;
+}
 
 std::unique_ptr<ladder_problem> problem_of(const ladder_operation& operation, const bench_case& wanted) {
   if (!wanted.order.empty() && !operation.has_order) {

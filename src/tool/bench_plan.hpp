@@ -63,6 +63,10 @@ struct bench_plan {
   std::vector<std::string> notes;  ///< on cases that are left out
 };
 
+/// The named devices, each once. None named: the default one, or on a machine without a GPU the CPU and, for
+/// correctness, simt.
+std::vector<device> open_devices(std::vector<std::string> names);
+
 /// The problem of a case. Refuses an order, or a gap, where it means nothing.
 std::unique_ptr<ladder_problem> problem_of(const ladder_operation& operation, const bench_case& wanted);
 

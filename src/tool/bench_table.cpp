@@ -52,7 +52,7 @@ std::vector<std::string> cells(const bench_result& row, bool timed, bool cumulat
           number(row.cpu_speedup, 2)};
 }
 
-/// Names the rows whose quartiles lie far apart, or where they are many, says how many.
+/// Names the noisy rows (the interquartile range over the median), or where they are many, says how many.
 std::string noise_note(const std::vector<const bench_result*>& rows) {
   std::vector<std::string> noisy;
   double widest = 0;
@@ -63,9 +63,10 @@ std::string noise_note(const std::vector<const bench_result*>& rows) {
     widest = std::max(widest, spread);
   }
   if (noisy.empty()) return "";
-  if (noisy.size() <= most_noisy_names) return fmt::format("Unsteady (quartiles this far apart): {}.", joined(noisy));
-  return fmt::format("Unsteady: {} of {} rows have quartiles more than {:.0f} % apart, up to {:.0f} %.", noisy.size(),
-                     rows.size(), noisy_spread * 100, widest * 100);
+  if (noisy.size() <= most_noisy_names)
+    return fmt::format("Noisy (interquartile range over median): {}.", joined(noisy));
+  return fmt::format("Noisy: {} of {} rows have an interquartile range above {:.0f} % of the median, up to {:.0f} %.",
+                     noisy.size(), rows.size(), noisy_spread * 100, widest * 100);
 }
 
 /// "What: names." of the rows for which `says` has a word; "" where there are none.

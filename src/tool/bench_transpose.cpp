@@ -89,10 +89,10 @@ class transpose_problem : public moving_problem {
             {}};
   }
 
-  moved_elements left_by(const rung& which, block_shape block) const override {
+  moved_elements expected_of(const rung& which, block_shape block) const override {
     if (which.promise == rung_promise::tiles_transposed) return tiles_transposed(block.x);
     if (which.promise == rung_promise::tiles_moved) return tiles_moved(block.x);
-    return moving_problem::left_by(which, block);
+    return moving_problem::expected_of(which, block);
   }
 
   std::int64_t elements_bytes() const override { return batch_ * rows_ * cols_ * element_bytes(); }

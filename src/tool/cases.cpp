@@ -1,7 +1,10 @@
 #include "cases.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -118,6 +121,8 @@ void add_parts(case_set& to, const grid_part (&parts)[Count], const std::string&
     known.emplace_back(each.name);
     if (each.name != name && name != "all") continue;
     found = true;
+    const auto is_there = [&](const bench_case& one) { return one.part == prefix + each.name; };
+    if (std::any_of(to.cases.begin(), to.cases.end(), is_there)) continue;  // it was named before
     each.add({to, prefix + each.name, to.most_bytes > 0 ? to.most_bytes : std::int64_t{1} << 60});
   }
   if (found) return;
@@ -150,12 +155,17 @@ element_type type_of_bytes(std::int64_t bytes) {
 }
 
 case_set read_cases(const std::string& path) {
+  if (std::filesystem::is_directory(path)) {
+    refuse(fmt::format("cannot read \"{}\"", path), "it is a folder", "give a file of cases");
+  }
   std::ifstream from(path);
   if (!from) refuse(fmt::format("cannot read \"{}\"", path), std::strerror(errno), "give a file of cases");
   case_set set{case_layout::list, {}, "", 0};
   int number = 0;
   for (std::string line; std::getline(from, line);) {
     ++number;
+    const auto is_unprintable = [](unsigned char c) { return std::iscntrl(c) != 0 && std::isspace(c) == 0; };
+    std::replace_if(line.begin(), line.end(), is_unprintable, '?');  // a message would end at a 0
     line = line.substr(0, line.find('#'));
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     try {

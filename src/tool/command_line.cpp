@@ -28,6 +28,10 @@ std::vector<std::string> list_parts(const std::string& option, const std::string
   return parts;
 }
 
+std::string not_empty(const std::string& text) {
+  return text.empty() ? "an empty value" : "";
+}
+
 }  // namespace
 
 void command::describe(CLI::Option* option, const std::string& value) const {
@@ -36,16 +40,12 @@ void command::describe(CLI::Option* option, const std::string& value) const {
 }
 
 void command::text(const std::string& name, std::string& to, const std::string& help, const std::string& value) {
-  describe(app_->add_option(name, to, help), value);
+  describe(app_->add_option(name, to, help)->check(not_empty), value);
 }
 
 void command::number(const std::string& name, std::optional<int>& to, const std::string& help,
                      const std::string& value) {
-  describe(app_->add_option(name, to, help), value);
-}
-
-void command::number(const std::string& name, std::uint64_t& to, const std::string& help, const std::string& value) {
-  describe(app_->add_option(name, to, help)->capture_default_str(), value);
+  describe(app_->add_option(name, to, help)->check(not_empty), value);
 }
 
 void command::flag(const std::string& name, bool& to, const std::string& help) {
@@ -63,9 +63,6 @@ void command::list(const std::string& name, std::vector<std::string>& to, const 
 }
 
 void command::path(const std::string& name, std::string& to, const std::string& help) {
-  const auto not_empty = [](const std::string& text) {
-    return text.empty() ? std::string("an empty path (name a file, or -)") : std::string();
-  };
   describe(app_->add_option(name, to, help)->check(not_empty), "FILE");
 }
 

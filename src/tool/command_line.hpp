@@ -3,7 +3,6 @@
 // The command line: commands and their options. command_line.cpp alone includes CLI11, whose header costs ten seconds a
 // file.
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,15 +24,12 @@ class command {
   /// The heading of the options added from here on.
   void group(const std::string& heading) { group_ = heading; }
 
-  // `value` names what follows the option in the help: "NAME".
+  // `value` names what follows the option in the help: "NAME". An empty value is refused.
   void text(const std::string& name, std::string& to, const std::string& help, const std::string& value);
   void number(const std::string& name, std::optional<int>& to, const std::string& help, const std::string& value);
-  /// The help shows what `to` holds now as the default.
-  void number(const std::string& name, std::uint64_t& to, const std::string& help, const std::string& value);
   void flag(const std::string& name, bool& to, const std::string& help);
   /// May be given again, or take a list: "2048,4096".
   void list(const std::string& name, std::vector<std::string>& to, const std::string& help, const std::string& value);
-  /// A path, which may not be "".
   void path(const std::string& name, std::string& to, const std::string& help);
   /// The command's own words, at least one.
   void words(const std::string& name, std::vector<std::string>& to, const std::string& help, const std::string& value);

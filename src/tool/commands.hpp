@@ -25,7 +25,7 @@ void add_devices_command(command_line& line);
 void add_explain_command(command_line& line);
 void add_profile_command(command_line& line, tool_run& run);
 
-/// A table of the bandwidths of `results` beside those of a file, row by row, with how far they are apart and whether
+/// A table of the bandwidths of `results` beside those of a file, row by row, with their ratio and whether
 /// they stand in the same order. Rows are the same when operation, kernel, type, size and loop are, and the block where
 /// the file names one.
 std::string beside_reference(const std::vector<bench_result>& results, const bench_file& reference);

@@ -92,7 +92,7 @@ std::optional<double> spread_of(const bench_result& result) {
 /// How a result compares with another of the same problem and kernel.
 struct ratio {
   double of_first = 1;
-  bool noise = false;  ///< no further apart than the quartiles of both
+  bool noise = false;  ///< the difference is within the spreads of both
 };
 
 std::optional<ratio> ratio_of(const bench_result& first, const bench_result& other) {
@@ -144,8 +144,8 @@ std::string table_of(const compared& all, const std::string& problem, std::size_
     add(a);
     if (other) {
       add(b);
-      const auto apart = a != nullptr && b != nullptr ? ratio_of(*a, *b) : std::nullopt;
-      cells.push_back(apart ? fmt::format("{:.2f}{}", apart->of_first, apart->noise ? "~" : " ") : "");
+      const auto change = a != nullptr && b != nullptr ? ratio_of(*a, *b) : std::nullopt;
+      cells.push_back(change ? fmt::format("{:.2f}{}", change->of_first, change->noise ? "~" : " ") : "");
     }
     if (std::any_of(cells.begin() + 2, cells.end(), [](const std::string& cell) { return !cell.empty(); })) {
       lines.add(cells);
@@ -161,14 +161,14 @@ std::string summary_of(const compared& all, std::size_t first, std::size_t other
   for (const auto& [place, result] : all.results) {
     if (place != other) continue;
     const bench_result* base = find(all, first, problem_of(result), row_of(result));
-    const auto apart = base != nullptr ? ratio_of(*base, result) : std::nullopt;
-    if (!apart) continue;
-    ratios.push_back(apart->of_first);
-    faster += !apart->noise && apart->of_first > 1;
-    slower += !apart->noise && apart->of_first < 1;
+    const auto change = base != nullptr ? ratio_of(*base, result) : std::nullopt;
+    if (!change) continue;
+    ratios.push_back(change->of_first);
+    faster += !change->noise && change->of_first > 1;
+    slower += !change->noise && change->of_first < 1;
   }
   if (ratios.empty()) return "";
-  return wrapped(fmt::format("{0}/{1}: geometric mean {2:.3f} of {3} rows; more than their spread apart: {0} faster in "
+  return wrapped(fmt::format("{0}/{1}: geometric mean {2:.3f} of {3} rows; beyond both spreads {0} is faster in "
                              "{4}, slower in {5}.",
                              letter(other), letter(first), geometric_mean(ratios), ratios.size(), faster, slower)) +
          "\n";
@@ -212,7 +212,7 @@ std::string text_of(const compared& all) {
   const auto any = [&](auto is) {
     return std::any_of(all.results.begin(), all.results.end(), [&](const auto& each) { return is(each.second); });
   };
-  if (tables.find("~\n") != std::string::npos) tables += "~ no further apart than the quartiles of both: noise\n";
+  if (tables.find("~\n") != std::string::npos) tables += "~ noise: within the spreads of both\n";
   if (any([](const bench_result& each) { return each.predicted; })) tables += "* predicted by a model of the device\n";
   return text + tables;
 }
@@ -228,6 +228,9 @@ json merged(const std::vector<bench_file>& files) {
 }
 
 void run(const std::vector<std::string>& paths, const std::string& json_path) {
+  std::vector<named_path> inputs;
+  for (const std::string& path : paths) inputs.push_back({"FILE", path});
+  require_distinct({{"--json", json_path}}, inputs);
   const output_file out(json_path);
   std::vector<bench_file> files;
   files.reserve(paths.size());

@@ -19,7 +19,7 @@ std::int64_t small_number(std::uint64_t index) {
 }
 
 template <class T>
-T made_of(std::int64_t number) {
+T to_element(std::int64_t number) {
   if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
     return T(static_cast<float>(number));
   } else if constexpr (std::is_same_v<T, std::complex<float>>) {
@@ -34,13 +34,13 @@ T made_of(std::int64_t number) {
 template <class T>
 void write_small(void* to, std::uint64_t first, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes / sizeof(T); ++i) {
-    const T element = made_of<T>(small_number(first / sizeof(T) + i));
+    const T element = to_element<T>(small_number(first / sizeof(T) + i));
     std::memcpy(static_cast<unsigned char*>(to) + i * sizeof(T), &element, sizeof(T));
   }
 }
 
 template <class T>
-std::int64_t whole_number(T element) {
+std::int64_t to_integer(T element) {
   if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
     return static_cast<std::int64_t>(static_cast<float>(element));
   } else if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
@@ -134,7 +134,7 @@ void read_numbers(const void* from, std::int64_t count, twill::element_type kind
       auto element = type;
       std::memcpy(&element, static_cast<const unsigned char*>(from) + i * static_cast<std::int64_t>(sizeof element),
                   sizeof element);
-      to[i] = whole_number(element);
+      to[i] = to_integer(element);
     }
   });
 }
@@ -142,7 +142,7 @@ void read_numbers(const void* from, std::int64_t count, twill::element_type kind
 void store_numbers(void* to, const std::int64_t* from, std::int64_t count, twill::element_type kind) {
   with_type(kind, [&](auto type) {
     for (std::int64_t i = 0; i < count; ++i) {
-      const auto element = made_of<decltype(type)>(from[i]);
+      const auto element = to_element<decltype(type)>(from[i]);
       std::memcpy(static_cast<unsigned char*>(to) + i * static_cast<std::int64_t>(sizeof element), &element,
                   sizeof element);
     }

@@ -24,9 +24,7 @@ struct explain_arguments {
 };
 
 std::vector<device> devices_of(const explain_arguments& arguments) {
-  std::vector<device> devices;
-  for (const std::string& name : arguments.devices) devices.push_back(device::open(name));
-  if (devices.empty()) devices.push_back(device::open(device::default_name()));
+  std::vector<device> devices = open_devices(arguments.devices);
   for (const device& on : devices) {
     if (on.properties().backend != "cpu") continue;
     refuse("the cpu has no kernels to choose from", "no planner decides there",

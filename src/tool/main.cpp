@@ -1,5 +1,6 @@
 // The `twill` command. Exit codes: 0 done, 1 a result was wrong or a device failed, 2 bad usage, 3 it could not run.
 
+#include <cctype>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -18,10 +19,11 @@ constexpr int device_failed = 1;
 constexpr int bad_usage = 2;
 constexpr int cannot_run = 3;
 
-int complain(const std::string& message, int exit_code) {
+int print_error(const std::string& message, int exit_code) {
   std::string line = message;
   for (char& c : line) {
     if (c == '\n') c = ' ';
+    if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = '?';  // of a file that is no text
   }
   fmt::print(stderr, "twill: {}\n", line);
   return exit_code;
@@ -50,7 +52,7 @@ int run(int argc, char** argv, twill::tool::tool_run& tool) {
   twill::tool::add_profile_command(line, tool);
   if (const auto done = line.run(argc, argv)) return *done;
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    return complain("cannot write to standard output (it is closed or full) see where it goes", bad_usage);
+    return print_error("cannot write to standard output (it is closed or full) see where it goes", bad_usage);
   return tool.exit_code;
 }
 
@@ -64,10 +66,10 @@ int main(int argc, char** argv) {
     // The first process reports what all throw, bad usage included. Others end well: a launcher would kill it for them.
     const bool all_throw = tool.is_collective || problem.code() == twill::errc::invalid_argument;
     if (all_throw && twill::tool::launched_rank() > 0) return 0;
-    return complain(problem.what(), exit_code_of(problem));
+    return print_error(problem.what(), exit_code_of(problem));
   } catch (const std::bad_alloc&) {
-    return complain("out of memory (the host has too little for this) choose a smaller --size", cannot_run);
+    return print_error("out of memory (the host has too little for this) choose a smaller --size", cannot_run);
   } catch (const std::exception& problem) {
-    return complain(fmt::format("stopped ({}) see twill --help", problem.what()), bad_usage);
+    return print_error(fmt::format("stopped ({}) see twill --help", problem.what()), bad_usage);
   }
 }

@@ -81,8 +81,8 @@ struct output_part {
 
 /// Checks `count` elements from `element` on, and the gaps before them, the first one's from byte `seen` on.
 template <int Bytes>
-std::string first_wrong_of(const output_part& part, const moved_elements& moved, std::int64_t element,
-                           std::int64_t count, std::int64_t seen) {
+std::string first_mismatch_in(const output_part& part, const moved_elements& moved, std::int64_t element,
+                              std::int64_t count, std::int64_t seen) {
   walker at(moved, element);
   for (; count > 0; --count, at.next()) {
     if (!part.is_poison(seen, at.out())) return "written before element " + at.place();
@@ -98,15 +98,15 @@ std::string first_wrong_of(const output_part& part, const moved_elements& moved,
 auto checker_of(const moved_elements& moved) {
   bool aligned = !moved.source;
   for (const moved_dim& dim : moved.dims) aligned = aligned && dim.in_stride % moved.bytes == 0;
-  if (aligned && moved.bytes == 1) return first_wrong_of<1>;
-  if (aligned && moved.bytes == 2) return first_wrong_of<2>;
-  if (aligned && moved.bytes == 4) return first_wrong_of<4>;
-  return aligned && moved.bytes == 8 ? first_wrong_of<8> : first_wrong_of<0>;
+  if (aligned && moved.bytes == 1) return first_mismatch_in<1>;
+  if (aligned && moved.bytes == 2) return first_mismatch_in<2>;
+  if (aligned && moved.bytes == 4) return first_mismatch_in<4>;
+  return aligned && moved.bytes == 8 ? first_mismatch_in<8> : first_mismatch_in<0>;
 }
 
 /// The same, in equal parts on all cores.
-std::string first_wrong_on_all_cores(const output_part& part, const moved_elements& moved, std::int64_t element,
-                                     std::int64_t count, std::int64_t seen) {
+std::string first_mismatch_on_all_cores(const output_part& part, const moved_elements& moved, std::int64_t element,
+                                        std::int64_t count, std::int64_t seen) {
   constexpr std::int64_t least = 1 << 16;  // elements that are worth a thread
   const std::int64_t threads = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, count / least + 1);
   std::vector<std::future<std::string>> parts;
@@ -141,7 +141,7 @@ std::int64_t elements_before(const moved_elements& moved, std::int64_t end) {
 
 }  // namespace
 
-std::string first_moved_wrong(stream_ref stream, const void* out, std::size_t out_bytes, const moved_elements& moved) {
+std::string first_mismatch(stream_ref stream, const void* out, std::size_t out_bytes, const moved_elements& moved) {
   const auto total = static_cast<std::int64_t>(out_bytes);
   const std::int64_t elements = elements_before(moved, total);
   std::vector<unsigned char> chunk(static_cast<std::size_t>(std::min(chunk_bytes, total)));
@@ -154,7 +154,7 @@ std::string first_moved_wrong(stream_ref stream, const void* out, std::size_t ou
     const output_part part{chunk.data(), first};
     const std::int64_t next = elements_before(moved, end);
     if (next > element) {
-      const std::string wrong = first_wrong_on_all_cores(part, moved, element, next - element, seen);
+      const std::string wrong = first_mismatch_on_all_cores(part, moved, element, next - element, seen);
       if (!wrong.empty()) return wrong;
       seen = walker(moved, next - 1).out() + moved.bytes;
       element = next;
@@ -189,10 +189,10 @@ void moving_problem::run(stream_ref stream, const rung& which, const void* in, v
 
 std::string moving_problem::fault(stream_ref stream, const rung& which, block_shape block, const void* out) const {
   const bool as_promised = which.promise == rung_promise::result || which.promise == rung_promise::transpose;
-  return first_moved_wrong(stream, out, checked_bytes(), as_promised ? moved() : left_by(which, block));
+  return first_mismatch(stream, out, checked_bytes(), as_promised ? moved() : expected_of(which, block));
 }
 
-moved_elements moving_problem::left_by(const rung&, block_shape) const {
+moved_elements moving_problem::expected_of(const rung&, block_shape) const {
   return {element_bytes_, {{elements_bytes() / element_bytes_, element_bytes_, element_bytes_}}, {}};
 }
 

@@ -26,7 +26,7 @@ struct moved_elements {
 
 /// Compares, exactly, an output in device memory with the elements it should hold; gaps between them should hold
 /// poison. Returns where it first differs, "" when nowhere. Host memory: 64 MiB of the output.
-std::string first_moved_wrong(stream_ref stream, const void* out, std::size_t out_bytes, const moved_elements& moved);
+std::string first_mismatch(stream_ref stream, const void* out, std::size_t out_bytes, const moved_elements& moved);
 
 /// A problem whose output holds every element of the input once.
 class moving_problem : public ladder_problem {
@@ -48,8 +48,8 @@ class moving_problem : public ladder_problem {
  protected:
   virtual void move(stream_ref stream, const rung& which, const void* in, void* out) const = 0;
   virtual moved_elements moved() const = 0;
-  /// What is left by a rung that promises something else; memcpy by default.
-  virtual moved_elements left_by(const rung& which, block_shape block) const;
+  /// What a rung that promises something else should write; a copy by default.
+  virtual moved_elements expected_of(const rung& which, block_shape block) const;
   virtual std::int64_t elements_bytes() const = 0;
   /// Bytes of the output that are compared; what lies behind is scratch.
   virtual std::size_t checked_bytes() const { return out_bytes(); }

@@ -38,6 +38,16 @@ class signals_ignored {
   refuse(fmt::format("cannot write \"{}\"", path), why, "give a file in a folder that you may write to");
 }
 
+/// Standard output, or one regular file, there or not; not two paths to /dev/null.
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code problem;
+  if (a.empty() || b.empty() || (fs::exists(a, problem) && !fs::is_regular_file(a, problem))) return false;
+  if (a == b || fs::equivalent(a, b, problem)) return true;
+  const fs::path real_a = fs::weakly_canonical(fs::absolute(a), problem);
+  const fs::path real_b = fs::weakly_canonical(fs::absolute(b), problem);
+  return !problem && real_a == real_b;
+}
+
 /// Empty, or what the system says was wrong.
 std::string write_file(const std::string& path, const std::string& text) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
@@ -80,6 +90,18 @@ void output_file::write(const std::string& text) const {
     if (!why.empty()) std::remove(temporary_.c_str());
   }
   if (!why.empty()) refuse_path(path_, why);
+}
+
+void require_distinct(const std::vector<named_path>& outputs, const std::vector<named_path>& inputs) {
+  std::vector<named_path> others = inputs;
+  for (const named_path& output : outputs) {
+    for (const named_path& other : others) {
+      if (!is_same_file(other.path, output.path)) continue;
+      refuse(fmt::format("{} and {} name the same file", other.option, output.option), output.path,
+             "give each its own");
+    }
+    others.push_back(output);
+  }
 }
 
 }  // namespace twill::tool

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace twill::tool {
 
@@ -21,5 +22,13 @@ class output_file {
   std::string target_;     ///< what a symbolic link points to
   std::string temporary_;  ///< "" where the target is no plain file (a pipe, a terminal): written straight
 };
+
+/// A path of the command line, and what it was given as: "--json".
+struct named_path {
+  std::string option, path;
+};
+
+/// Refuses outputs that name the same file as another output, or as an input: one would be lost.
+void require_distinct(const std::vector<named_path>& outputs, const std::vector<named_path>& inputs = {});
 
 }  // namespace twill::tool

@@ -20,8 +20,9 @@ namespace twill::tool {
 }
 
 /// A rung that cannot do a problem which others can: the bench leaves it out, with this as a note.
-[[noreturn]] inline void leave_out(const std::string& problem, const std::string& why) {
-  throw error(errc::unsupported, fmt::format("{} ({})", problem, why));
+[[noreturn]] inline void leave_out(const std::string& problem, const std::string& why,
+                                   const std::string& suggestion = "") {
+  throw error(errc::unsupported, fmt::format("{} ({}){}{}", problem, why, suggestion.empty() ? "" : " ", suggestion));
 }
 
 /// An element type: its name as written and its size, which is all that data movement asks for, and what it is.

@@ -28,8 +28,7 @@ namespace {
 struct profile_arguments {
   std::string operation = "transpose";
   std::vector<std::string> devices, kernels, sizes, types, blocks;
-  std::uint64_t threads = profile_options{}.most_threads;
-  std::string json_path, svg_path;
+  std::string threads, json_path, svg_path;
   bool check = false;
 };
 
@@ -120,7 +119,8 @@ void add_profile(const planned_case& each, const planned_rung& which, const std:
   try {
     profile_result taken = profile_of(each, which, operation, options);
     if (taken.seen.kernels.empty())
-      leave_out(fmt::format("{} cannot be profiled", which.info.name), "it launches no kernel");
+      leave_out(fmt::format("{} cannot be profiled", which.info.name), "it launches no kernel",
+                "choose another --kernel, --size or --type");
     to.results.push_back(std::move(taken));
   } catch (const error& e) {
     if (e.code() == errc::unsupported) {
@@ -140,7 +140,9 @@ profiles run_profiles(const bench_plan& plan, const profile_arguments& arguments
     for (const auto& shown : each.tables) steps += static_cast<int>(shown.rungs.size());
   }
   profile_options options;
-  options.most_threads = arguments.threads;
+  if (!arguments.threads.empty()) {
+    options.most_threads = static_cast<std::uint64_t>(parse_count("--threads", arguments.threads, 1));
+  }
   progress bar(steps);
   profiles all;
   for (const auto& each : plan.cases) {
@@ -157,15 +159,10 @@ profiles run_profiles(const bench_plan& plan, const profile_arguments& arguments
 }
 
 int run(const profile_arguments& arguments) {
-  if (arguments.json_path == "-" && arguments.svg_path == "-") {
-    refuse("--json - and --svg - both write to standard output", "neither could be read", "give one of them a file");
-  }
+  require_distinct({{"--json", arguments.json_path}, {"--svg", arguments.svg_path}});
   const output_file json_file(arguments.json_path), svg_file(arguments.svg_path);
   if (arguments.devices.empty()) {
     refuse("no device to profile on", "a profile is taken of a simulated one", "write for example --device simt:h200");
-  }
-  if (arguments.threads == 0) {
-    refuse("--threads 0 records nothing", "at least one block is recorded", "write for example --threads 1000000");
   }
   const ladder_operation& operation = operation_named(arguments.operation);
   const bench_plan plan = plan_bench(operation, options_of(arguments, operation));
@@ -198,7 +195,8 @@ void add_profile_command(command_line& line, tool_run& tool) {
   profile.list("--size", to->sizes, "Rows and columns, N is NxN. Default: 1024", "RxC");
   profile.list("--type", to->types, "Element types, as of `twill bench`. Default: f32", "TYPE");
   profile.list("--block", to->blocks, "Threads of a block. Default: each rung's own", "XxY");
-  profile.number("--threads", to->threads, "Record about so many threads of a launch: a sample of\nits blocks", "N");
+  profile.text("--threads", to->threads,
+               "Record about so many threads of a launch: a sample of\nits blocks. Default: 2^22", "N");
   profile.path("--json", to->json_path, "Write the counts here; - is standard output, and no\ntext");
   profile.path("--svg", to->svg_path, "Draw the load of banks and of partitions here");
   profile.flag(

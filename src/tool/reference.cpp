@@ -69,8 +69,9 @@ std::string summary(const std::vector<pair_of_rows>& pairs) {
   int ordered = 0;
   const int swapped = swapped_pairs(pairs, ordered);
   return fmt::format(
-      "{} rows: median error {:.1f} %, largest {:.1f} %. Of {} pairs that the file has in an order (more than {:.0f} % "
-      "apart), {} are ranked the other way round.",
+      "{} rows: median error {:.1f} %, largest {:.1f} %. Of {} pairs that the file has in an order (rates that differ "
+      "by more than "
+      "{:.0f} %), {} are ranked the other way round.",
       errors.size(), percentile(errors, 0.5) * 100, errors.back() * 100, ordered, same_rate * 100, swapped);
 }
 

@@ -7,8 +7,13 @@ namespace twill::tool {
 namespace fs = std::filesystem;
 namespace {
 
-// Line tables of the library name sources relative to the source tree, which this program is built below.
-fs::path in_source_tree(const std::string& path) {
+// Line tables of the library name sources relative to the source tree, which this program is built below, or, from a
+// compiler cache, to the folder that they were compiled in.
+fs::path in_source_tree(const std::string& named) {
+  fs::path path;
+  for (const fs::path& part : fs::path(named)) {
+    if (!path.empty() || part != "..") path /= part;
+  }
   std::error_code failed;
   fs::path folder = fs::read_symlink("/proc/self/exe", failed);
   while (folder.has_relative_path()) {

@@ -36,8 +36,8 @@ inline drawn_call transpose_call(const twill::transpose_shape& s, std::int64_t b
                                  std::size_t out_offset) {
   const auto span = [&](std::int64_t rows, std::int64_t cols, std::int64_t ld, std::int64_t stride) {
     if (s.batch == 0) return std::size_t{0};
-    const std::int64_t pitch = ld ? ld : cols, apart = stride ? stride : rows * pitch;
-    return static_cast<std::size_t>(((s.batch - 1) * apart + (rows - 1) * pitch + cols) * bytes);
+    const std::int64_t pitch = ld ? ld : cols, batch_stride = stride ? stride : rows * pitch;
+    return static_cast<std::size_t>(((s.batch - 1) * batch_stride + (rows - 1) * pitch + cols) * bytes);
   };
   drawn_call call;
   call.in_bytes = span(s.rows, s.cols, s.in_ld, s.in_stride);

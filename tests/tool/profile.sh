@@ -9,8 +9,8 @@ profile() {
   refused 'simt:mi250x' profile --device simt
   unable 'there are: simt' profile --device simt:frobnicate
   refused 'known: transpose' profile frobnicate --device simt:h200
-  refused 'at least one block' profile --device simt:h200 --threads 0
-  refused 'both write to standard output' profile --device simt:h200 --json - --svg -
+  refused 'integer from 1' profile --device simt:h200 --threads 0
+  refused 'same file (-)' profile --device simt:h200 --json - --svg -
   for kernel in memcpy cpu-tuned coalesced,memcpy; do
     refused 'known: .*tuned' profile --device simt:h200 --kernel $kernel
   done
