@@ -101,7 +101,6 @@ set(twill_core_sources
 
 # Kernels and their launches: compiled once for each of cuda, hip and simt.
 set(twill_kernel_sources
-  src/move/gpu/box.cpp
   src/move/gpu/copy.cpp
   src/move/gpu/elementwise_batch.cpp
   src/move/gpu/fill.cpp

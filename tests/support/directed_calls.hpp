@@ -52,7 +52,7 @@ class directed_calls {
             out_offset, matrix_kernels);
   }
 
-  // Rows of whole chunks: quads where a multiprocessor gets little, tiles beyond, strips of short rows.
+  // Rows of full vectors: tiled-4byte where a multiprocessor gets little, tiled-2d beyond, and rows of 64 bytes.
   void aligned() {
     for (const std::int64_t bytes : {1, 2, 4}) {
       const std::int64_t rows = 304 / bytes, cols = 208 / bytes, ld = cols + 16 / bytes;

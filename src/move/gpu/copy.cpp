@@ -1,5 +1,4 @@
 #include "backends/backend.hpp"
-#include "box.hpp"
 #include "families.hpp"
 #include "operations.hpp"
 

@@ -6,11 +6,9 @@
 
 #include "elementwise_batch.hpp"
 
-#include "backends/error.hpp"
-#include "gpu/limits.hpp"
 #include "in_place_plan.hpp"
-#include "launch.hpp"
 #include "move/plan/transposes.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -20,8 +18,8 @@ using detail::transpose_in_place_args;
 using detail::work_queue;
 
 // Units of a matrix; beyond, a block of threads for each is no waste. Of a block: four for each thread.
-static_assert(detail::most_tiny_units == kernels::elementwise_threads / 2);
-constexpr std::int64_t most_units = detail::most_tiny_units, block_units = kernels::elementwise_threads * 4;
+static_assert(detail::most_tiny_units == kernels::elementwise_batch_threads / 2);
+constexpr std::int64_t most_units = detail::most_tiny_units, block_units = kernels::elementwise_batch_threads * 4;
 
 std::int64_t unit_of(std::int64_t element_bytes, std::int64_t alignment) {
   return std::min(alignment, lowest_bit(element_bytes));
@@ -52,12 +50,9 @@ kernels::elementwise_matrices matrices_of(const transpose_args& a, std::int64_t 
 void launch_elementwise_batch(const work_queue& queue, const transpose_args& a) {
   const std::int64_t unit = detail::transpose_unit(a);
   const auto m = matrices_of(a, unit);
-  const auto config = grid_of(ceil_div(a.batch, m.at_once), kernels::elementwise_threads, 0);
-  with_unit(unit, [&](auto one) {
-    check(launch(queue, config, &kernels::transpose_elementwise_batch<decltype(one)>,
-                 static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
-          "launch of transpose");
-  });
+  const auto config = grid_of(ceil_div(a.batch, m.at_once), kernels::elementwise_batch_threads, 0);
+  with_unit(unit,
+            [&](auto one) { start_kernel(queue, config, &kernels::transpose_elementwise_batch<decltype(one)>, a, m); });
 }
 
 bool is_in_place_elementwise(const transpose_in_place_args& a, std::int64_t alignment) {
@@ -70,7 +65,7 @@ void launch_in_place_elementwise(const work_queue& queue, const transpose_in_pla
   const std::int64_t unit = unit_of(a.element_bytes, alignment);
   const auto m =
       matrices_of({a.data, a.data, a.element_bytes, a.rows, a.cols, a.batch, a.ld, a.ld, a.stride, a.stride}, unit);
-  const auto config = grid_of(ceil_div(a.batch, m.at_once), kernels::elementwise_threads, 0);
+  const auto config = grid_of(ceil_div(a.batch, m.at_once), kernels::elementwise_batch_threads, 0);
   with_unit(unit, [&](auto one) {
     check(launch(queue, config, &kernels::in_place_elementwise<decltype(one)>, bytes_of(a.data), m), in_place_call);
   });

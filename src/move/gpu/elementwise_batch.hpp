@@ -11,7 +11,7 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-constexpr int elementwise_threads = 256;
+constexpr int elementwise_batch_threads = 256;
 
 struct elementwise_matrices {
   std::int64_t batch, in_ld, out_ld, in_stride, out_stride;  // matrices; units
@@ -41,14 +41,14 @@ __device__ inline int units_of_block(std::int64_t first, const elementwise_matri
 }
 
 template <class Unit>
-__global__ void __launch_bounds__(elementwise_threads)
+__global__ void __launch_bounds__(elementwise_batch_threads)
     transpose_elementwise_batch(unsigned char* out, const unsigned char* in, elementwise_matrices m) {
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.at_once;
   const int count = units_of_block(first, m);
   const Unit* from = reinterpret_cast<const Unit*>(in) + first * m.in_stride;
   Unit* to = reinterpret_cast<Unit*>(out) + first * m.out_stride;
 #pragma unroll 4
-  for (int i = threadIdx.x; i < count; i += elementwise_threads) {
+  for (int i = threadIdx.x; i < count; i += elementwise_batch_threads) {
     const elementwise_place p = place_of(i, m);
     to[p.matrix * m.out_stride + p.column * m.out_ld + p.row * m.units + p.unit] =
         from[p.matrix * m.in_stride + p.row * m.in_ld + p.column * m.units + p.unit];
@@ -56,12 +56,12 @@ __global__ void __launch_bounds__(elementwise_threads)
 }
 
 template <class Unit>
-__global__ void __launch_bounds__(elementwise_threads)
+__global__ void __launch_bounds__(elementwise_batch_threads)
     in_place_elementwise(unsigned char* data, elementwise_matrices m) {
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.at_once;
   const int count = units_of_block(first, m);
   Unit* block = reinterpret_cast<Unit*>(data) + first * m.in_stride;
-  for (int i = threadIdx.x; i < count; i += elementwise_threads) {
+  for (int i = threadIdx.x; i < count; i += elementwise_batch_threads) {
     const elementwise_place p = place_of(i, m);
     if (p.row >= p.column) continue;
     Unit* matrix = block + p.matrix * m.in_stride + p.unit;

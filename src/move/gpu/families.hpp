@@ -1,11 +1,11 @@
 #pragma once
 
-// The launches of the kernel families of transposes, each defined in the file of its name; their preconditions are in
-// move/plan/transposes.hpp. Those that return bool return false, without a launch, where the kernel does not apply to
-// the shape or the device; with `only_ask` they launch nothing in any case.
+// The launches of the kernel families, each defined in the file of its name (elementwise: permute.cpp); preconditions
+// of transposes are in move/plan/transposes.hpp. Those that return bool return false, without a launch, where the
+// kernel does not apply to the shape or the device; with `only_ask` they launch nothing in any case.
 
-#include "gpu/limits.hpp"
 #include "move/operations.hpp"
+#include "move/plan/gather.hpp"
 
 namespace twill::TWILL_BACKEND {
 
@@ -19,6 +19,11 @@ void launch_elementwise_batch(const detail::work_queue& queue, const detail::tra
 void launch_staged_cols(const detail::work_queue& queue, const detail::transpose_args& args);
 bool launch_staged_strided(const detail::work_queue& queue, const detail::transpose_args& args, bool only_ask);
 bool launch_vec3(const detail::work_queue& queue, const detail::transpose_args& args, bool only_ask);
+
+void launch_gather(const detail::work_queue& queue, const detail::permute_args& args, const detail::gather_plan& plan);
+bool permute_by_rows(const detail::work_queue& queue, const detail::permute_args& args, bool only_ask);
+bool permute_by_tile(const detail::work_queue& queue, const detail::permute_args& args, bool only_ask);
+bool permute_by_words(const detail::work_queue& queue, const detail::permute_args& args, bool only_ask);
 
 /// Small packed matrices (detail::is_staged).
 void launch_staged(const detail::work_queue& queue, const detail::transpose_args& args);

@@ -4,10 +4,9 @@
 
 #include <cstdlib>
 
-#include "gpu/limits.hpp"
-#include "launch.hpp"
+#include "families.hpp"
 #include "move/plan/gather.hpp"
-#include "permute_families.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -100,9 +99,7 @@ void fill_grid(gather_tile& m, const gather_plan& p) {
 
 template <class Unit>
 void start(const work_queue& queue, const permute_args& a, const gather_plan& p, const gather_tile& m) {
-  check(launch(queue, grid_of(p.blocks, kernels::gather_threads, p.shared_bytes), &kernels::permute_gather<Unit>,
-               static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
-        "launch of permute");
+  start_kernel(queue, grid_of(p.blocks, kernels::gather_threads, p.shared_bytes), &kernels::permute_gather<Unit>, a, m);
 }
 
 }  // namespace
@@ -112,18 +109,7 @@ void launch_gather(const work_queue& queue, const permute_args& a, const gather_
   fill_tables(m, p.tile);
   fill_counts(m, p);
   fill_grid(m, p);
-  switch (p.tile.unit) {
-    case 1:
-      return start<std::uint8_t>(queue, a, p, m);
-    case 2:
-      return start<std::uint16_t>(queue, a, p, m);
-    case 4:
-      return start<std::uint32_t>(queue, a, p, m);
-    case 8:
-      return start<std::uint64_t>(queue, a, p, m);
-    default:
-      return start<word16>(queue, a, p, m);
-  }
+  with_unit(p.tile.unit, [&](auto one) { start<decltype(one)>(queue, a, p, m); });
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "device.hpp"
-#include "gpu/limits.hpp"
 #include "move/operations.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 
@@ -25,23 +25,6 @@ inline std::int64_t alignment_of(const detail::transpose_in_place_args& a) {
   const std::int64_t strides = a.ld | (a.batch > 1 ? a.stride : 0);
   return lowest_bit(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.data)) | strides * a.element_bytes |
                     16);
-}
-
-/// Calls f with a value of the unsigned type of `bytes` bytes: 1, 2, 4, 8, else 16.
-template <class F>
-void with_unit(std::int64_t bytes, F&& f) {
-  switch (bytes) {
-    case 1:
-      return f(std::uint8_t{});
-    case 2:
-      return f(std::uint16_t{});
-    case 4:
-      return f(std::uint32_t{});
-    case 8:
-      return f(std::uint64_t{});
-    default:
-      return f(word16{});
-  }
 }
 
 /// Square matrices of any layout: in_place_square.cpp. `unit`: bytes that all elements are aligned at.

@@ -86,9 +86,9 @@ bool swap_aligned(const work_queue& queue, const transpose_in_place_args& a) {
 
 template <int Bytes>
 void swap_misaligned_of(const work_queue& queue, const transpose_in_place_args& a) {
-  using shape = kernels::swap_word_tile<Bytes>;
+  using shape = kernels::square_misaligned_tile<Bytes>;
   const auto m = square_of(a, shape::edge);
-  const auto config = grid_of(m.pairs * a.batch, kernels::swap_words_threads, 2 * (shape::bytes + 16));
+  const auto config = grid_of(m.pairs * a.batch, kernels::square_misaligned_threads, 2 * (shape::bytes + 16));
   const bool aligned = alignment_of(a) >= 4;
   const auto kernel =
       aligned ? &kernels::in_place_square_misaligned<Bytes, true> : &kernels::in_place_square_misaligned<Bytes, false>;

@@ -13,13 +13,13 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-constexpr int swap_words_threads = 256, swap_words_rows = 8;
+constexpr int square_misaligned_threads = 256, square_misaligned_rows = 8;
 
 /// 32 words wide, and as many rows as columns; transposed in shared memory. Each of its rows there is moved by some
 /// words so that multiples of 16 bytes of the matrix lie at multiples of 16; so that lanes side by side still write to
 /// different banks, the rows of each four lanes have a stride of eight rows.
 template <int Bytes>
-struct swap_word_tile {
+struct square_misaligned_tile {
   static constexpr int per_word = 4 / Bytes, edge = 32 * per_word, length = 128;  // elements, bytes
   static constexpr int pitch = length + 16, bytes = edge * pitch;
 
@@ -31,16 +31,16 @@ struct swap_word_tile {
 // A word of each of eight rows, cut from two where rows begin inside of words: every fourth row alike. All loads are in
 // flight together.
 template <bool Aligned, bool Around>
-__device__ void read_words(std::uint32_t (&w)[swap_words_rows], const unsigned char* from, std::int64_t ld) {
+__device__ void read_words(std::uint32_t (&w)[square_misaligned_rows], const unsigned char* from, std::int64_t ld) {
   constexpr int phases = Aligned ? 1 : 4;
-  std::uint32_t next[swap_words_rows], selector[phases];
+  std::uint32_t next[square_misaligned_rows], selector[phases];
 #pragma unroll
   for (int p = 0; p < phases; ++p) {
     const auto skip = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from + p * ld) & 3);
     const unsigned char* row = from + p * ld - skip;
     selector[p] = 0x3210 + 0x1111 * skip;
 #pragma unroll
-    for (int i = p; i < swap_words_rows; i += phases) {
+    for (int i = p; i < square_misaligned_rows; i += phases) {
       const auto* word = reinterpret_cast<const std::uint32_t*>(row);
       w[i] = Around ? load_prefetch_l2<128>(word) : word[0];
       if (!Aligned) next[i] = Around ? load_prefetch_l2<128>(word + 1) : word[1];
@@ -49,17 +49,17 @@ __device__ void read_words(std::uint32_t (&w)[swap_words_rows], const unsigned c
   }
   if constexpr (!Aligned) {
 #pragma unroll
-    for (int i = 0; i < swap_words_rows; ++i) w[i] = byte_permute(w[i], next[i], selector[i % phases]);
+    for (int i = 0; i < square_misaligned_rows; ++i) w[i] = byte_permute(w[i], next[i], selector[i % phases]);
   }
 }
 
 // The same at the matrix's edges, element by element; what lies outside is 0.
 template <int Bytes>
-__device__ void read_elements(std::uint32_t (&w)[swap_words_rows], const unsigned char* from, std::int64_t ld,
+__device__ void read_elements(std::uint32_t (&w)[square_misaligned_rows], const unsigned char* from, std::int64_t ld,
                               std::int64_t rows, std::int64_t bytes) {
   using unit = typename unit_of_bytes<Bytes>::type;
 #pragma unroll
-  for (int i = 0; i < swap_words_rows; ++i) {
+  for (int i = 0; i < square_misaligned_rows; ++i) {
     w[i] = 0;
 #pragma unroll
     for (int u = 0; u < 4 / Bytes; ++u) {
@@ -71,9 +71,9 @@ __device__ void read_elements(std::uint32_t (&w)[swap_words_rows], const unsigne
 
 // The words of the column `element` that eight rows' words hold, to `to`.
 template <int Bytes>
-__device__ void write_column(std::uint32_t* to, const std::uint32_t (&w)[swap_words_rows], int element) {
+__device__ void write_column(std::uint32_t* to, const std::uint32_t (&w)[square_misaligned_rows], int element) {
 #pragma unroll
-  for (int q = 0; q < swap_words_rows * Bytes / 4; ++q) {
+  for (int q = 0; q < square_misaligned_rows * Bytes / 4; ++q) {
     if constexpr (Bytes == 2) {
       to[q] = byte_permute(w[2 * q], w[2 * q + 1], element == 0 ? 0x5410 : 0x7632);
     } else {
@@ -88,7 +88,7 @@ __device__ void write_column(std::uint32_t* to, const std::uint32_t (&w)[swap_wo
 template <int Bytes, bool Aligned>
 __device__ void load_transposed(unsigned char* tile, const unsigned char* matrix, const unsigned char* out,
                                 const square_matrices& m, std::int64_t row0, std::int64_t col0) {
-  using shape = swap_word_tile<Bytes>;
+  using shape = square_misaligned_tile<Bytes>;
   const int lane = threadIdx.x % 32;
   unsigned char* to[shape::per_word];
 #pragma unroll
@@ -100,11 +100,11 @@ __device__ void load_transposed(unsigned char* tile, const unsigned char* matrix
   const std::int64_t offset = col0 * Bytes + lane * 4, bytes = m.extent * Bytes;
   const bool inside = Aligned ? offset + 4 <= bytes : offset >= 4 && offset + 8 <= bytes;
 #pragma unroll 2
-  for (int y = static_cast<int>(threadIdx.x) / 32 * swap_words_rows; y < shape::edge;
-       y += swap_words_threads / 32 * 8) {
+  for (int y = static_cast<int>(threadIdx.x) / 32 * square_misaligned_rows; y < shape::edge;
+       y += square_misaligned_threads / 32 * 8) {
     const unsigned char* from = matrix + (row0 + y) * m.ld + offset;
-    std::uint32_t w[swap_words_rows];
-    if (inside && row0 + y + swap_words_rows <= m.extent) {
+    std::uint32_t w[square_misaligned_rows];
+    if (inside && row0 + y + square_misaligned_rows <= m.extent) {
       read_words<Aligned, Bytes == 2>(w, from, m.ld);  // for 1 byte it costs registers, and time
     } else {
       read_elements<Bytes>(w, from, m.ld, m.extent - row0 - y, bytes - offset);
@@ -119,9 +119,9 @@ __device__ void load_transposed(unsigned char* tile, const unsigned char* matrix
 // before the first and behind the last element by element.
 template <int Bytes>
 __device__ void store_transposed(unsigned char* out, const unsigned char* tile, std::int64_t ld, int width, int bytes) {
-  using shape = swap_word_tile<Bytes>;
+  using shape = square_misaligned_tile<Bytes>;
   using unit = typename unit_of_bytes<Bytes>::type;
-  constexpr int lanes = shape::length / 16, step = swap_words_threads / lanes, units = 16 / Bytes;
+  constexpr int lanes = shape::length / 16, step = square_misaligned_threads / lanes, units = 16 / Bytes;
   const int lane = threadIdx.x % lanes;
 #pragma unroll
   for (int i = 0; i < shape::edge / step; ++i) {
@@ -137,7 +137,7 @@ __device__ void store_transposed(unsigned char* out, const unsigned char* tile, 
         make_word16(byte_permute(word<0>(v), word<1>(v), selector), byte_permute(word<1>(v), word<2>(v), selector),
                     byte_permute(word<2>(v), word<3>(v), selector), byte_permute(word<3>(v), next, selector));
   }
-  for (int i = threadIdx.x; i < width * units; i += swap_words_threads) {
+  for (int i = threadIdx.x; i < width * units; i += square_misaligned_threads) {
     const int column = i / units, at = i % units * Bytes;
     unsigned char* to = out + column * ld;
     const int address_first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & 15);
@@ -149,9 +149,9 @@ __device__ void store_transposed(unsigned char* out, const unsigned char* tile, 
 }
 
 template <int Bytes, bool Aligned>
-__global__ void __launch_bounds__(swap_words_threads)
+__global__ void __launch_bounds__(square_misaligned_threads)
     in_place_square_misaligned(unsigned char* data, square_matrices m) {
-  using shape = swap_word_tile<Bytes>;
+  using shape = square_misaligned_tile<Bytes>;
   constexpr int edge = shape::edge;
   const tile_pair pair = pair_of(m);
   if (pair.matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid

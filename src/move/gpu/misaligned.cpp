@@ -6,10 +6,8 @@
 
 #include "misaligned.hpp"
 
-#include "backends/error.hpp"
-#include "gpu/limits.hpp"
-#include "launch.hpp"
 #include "move/plan/transposes.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -63,18 +61,12 @@ void launch_tiles(const work_queue& queue, const transpose_args& a) {
   const std::int64_t tiles = tiles_in<Shape>(a);
   const auto config = grid_of(tiles, Shape::threads, Shape::bytes);
   kernels::word_matrices m{};
-  m.rows = a.rows;
-  m.cols = a.cols;
-  m.in_ld = a.in_ld * Bytes;
-  m.out_ld = a.out_ld * Bytes;
-  m.in_stride = a.in_stride * Bytes;
-  m.out_stride = a.out_stride * Bytes;
+  set_matrices(m, a);
   m.tiles_r = static_cast<unsigned>(tiles_down<Shape>(a));
   m.tiles_c = static_cast<unsigned>(ceil_div(a.cols, Shape::width));
   m.tiles = static_cast<unsigned>(tiles);
   constexpr auto kernel = &kernels::transpose_misaligned<Bytes, Aligned, Shape>;
-  check(launch(queue, config, kernel, static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
-        "launch of transpose");
+  start_kernel(queue, config, kernel, a, m);
 }
 
 // Whether all rows of the input begin at multiples of so many bytes, a power of two.
@@ -134,16 +126,7 @@ static_assert(has_bytes<1>(detail::tile_bytes_misaligned[0]) && has_bytes<2>(det
 }  // namespace
 
 void launch_misaligned(const work_queue& queue, const transpose_args& a) {
-  switch (a.element_bytes) {
-    case 1:
-      return start<1>(queue, a);
-    case 2:
-      return start<2>(queue, a);
-    case 4:
-      return start<4>(queue, a);
-    default:
-      return start<8>(queue, a);
-  }
+  with_unit<8>(a.element_bytes, [&](auto one) { start<sizeof(one)>(queue, a); });
 }
 
 }  // namespace twill::TWILL_BACKEND

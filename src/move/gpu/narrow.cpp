@@ -7,9 +7,7 @@
 
 #include "narrow.hpp"
 
-#include "backends/error.hpp"
-#include "gpu/limits.hpp"
-#include "launch.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -47,18 +45,7 @@ narrow_kernel kernel_of(const narrow_plan& p, std::integer_sequence<int, Extents
 
 narrow_kernel kernel_of(const narrow_plan& p, std::int64_t bytes) {
   const std::make_integer_sequence<int, most_extent - least_extent + 1> extents;
-  switch (bytes) {
-    case 1:
-      return kernel_of<1>(p, extents);
-    case 2:
-      return kernel_of<2>(p, extents);
-    case 4:
-      return kernel_of<4>(p, extents);
-    case 8:
-      return kernel_of<8>(p, extents);
-    default:
-      return kernel_of<16>(p, extents);
-  }
+  return with_unit(bytes, [&](auto one) { return kernel_of<sizeof(one)>(p, extents); });
 }
 
 }  // namespace
@@ -81,9 +68,7 @@ void launch_narrow(const work_queue& queue, const transpose_args& a) {
   const auto config = grid_of(tiles * a.batch, static_cast<int>(threads), shared_bytes(p.extent, threads));
   m.tiles = static_cast<unsigned>(tiles);
   m.all_tiles = static_cast<unsigned>(tiles * a.batch);
-  check(launch(queue, config, kernel_of(p, bytes), static_cast<unsigned char*>(a.out),
-               static_cast<const unsigned char*>(a.in), m),
-        "launch of transpose");
+  start_kernel(queue, config, kernel_of(p, bytes), a, m);
 }
 
 }  // namespace twill::TWILL_BACKEND

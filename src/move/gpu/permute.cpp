@@ -5,12 +5,10 @@
 #include "elementwise.hpp"
 
 #include "families.hpp"
-#include "gpu/limits.hpp"
-#include "launch.hpp"
 #include "move/plan/candidates.hpp"
 #include "move/plan/normal_form.hpp"
 #include "operations.hpp"
-#include "permute_families.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -32,24 +30,11 @@ void launch_elementwise(const work_queue& queue, const permute_args& a) {
   add(a.run_bytes / size, size, size);
   for (int i = 0; i < a.rank; ++i) add(a.dims[i].extent, a.dims[i].in_stride, a.dims[i].out_stride);
   const std::int64_t blocks = (d.units + kernels::elementwise_threads - 1) / kernels::elementwise_threads;
-  check(launch(queue, grid_of(blocks, kernels::elementwise_threads, 0), &kernels::permute_elementwise<Unit>,
-               static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), d),
-        "launch of permute");
+  start_kernel(queue, grid_of(blocks, kernels::elementwise_threads, 0), &kernels::permute_elementwise<Unit>, a, d);
 }
 
 void launch_permute_elementwise(const work_queue& queue, const permute_args& a) {
-  switch (detail::unit_of(a)) {
-    case 1:
-      return launch_elementwise<std::uint8_t>(queue, a);
-    case 2:
-      return launch_elementwise<std::uint16_t>(queue, a);
-    case 4:
-      return launch_elementwise<std::uint32_t>(queue, a);
-    case 8:
-      return launch_elementwise<std::uint64_t>(queue, a);
-    default:
-      return launch_elementwise<word16>(queue, a);
-  }
+  with_unit(detail::unit_of(a), [&](auto one) { launch_elementwise<decltype(one)>(queue, a); });
 }
 
 // By a family of transposes; false, without a launch, where it does not apply.

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "backends/backend.hpp"
-#include "gpu/limits.hpp"
-#include "launch.hpp"
 #include "operations.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -50,32 +49,10 @@ void reverse(const work_queue& queue, const reverse_args& a) {
   const auto in = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in));
   const auto out = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out));
   if (a.in != a.out && 16 % a.element_bytes == 0 && out % a.element_bytes == 0) {
-    switch (a.element_bytes) {
-      case 1:
-        return launch_chunks<1>(queue, a);
-      case 2:
-        return launch_chunks<2>(queue, a);
-      case 4:
-        return launch_chunks<4>(queue, a);
-      case 8:
-        return launch_chunks<8>(queue, a);
-      default:
-        return launch_chunks<16>(queue, a);
-    }
+    return with_unit(a.element_bytes, [&](auto one) { launch_chunks<sizeof(one)>(queue, a); });
   }
   const std::int64_t bits = in | out | a.element_bytes | 16;
-  switch (bits & -bits) {
-    case 1:
-      return launch_reverse_staged<std::uint8_t>(queue, a);
-    case 2:
-      return launch_reverse_staged<std::uint16_t>(queue, a);
-    case 4:
-      return launch_reverse_staged<std::uint32_t>(queue, a);
-    case 8:
-      return launch_reverse_staged<std::uint64_t>(queue, a);
-    default:
-      return launch_reverse_staged<word16>(queue, a);
-  }
+  with_unit(bits & -bits, [&](auto one) { launch_reverse_staged<decltype(one)>(queue, a); });
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "box.hpp"
-#include "gpu/limits.hpp"
-#include "launch.hpp"
+#include "families.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -31,10 +30,8 @@ std::int64_t shared_bytes(std::int64_t vectors_in_line) {
 
 template <class Unit>
 void start(const work_queue& queue, const permute_args& a, const line_rows& m) {
-  check(launch(queue, grid_of(ceil_div(m.chunks, in_block), kernels::rows_threads, shared_bytes(m.by_line.divisor)),
-               &kernels::permute_rows<Unit>, static_cast<unsigned char*>(a.out),
-               static_cast<const unsigned char*>(a.in), m),
-        "launch of permute");
+  start_kernel(queue, grid_of(ceil_div(m.chunks, in_block), kernels::rows_threads, shared_bytes(m.by_line.divisor)),
+               &kernels::permute_rows<Unit>, a, m);
 }
 
 }  // namespace

@@ -7,11 +7,9 @@
 #include "staged.hpp"
 #include "staged_tiny.hpp"
 
-#include "backends/error.hpp"
-#include "gpu/limits.hpp"
-#include "launch.hpp"
 #include "move/plan/transposes.hpp"
 #include "staged_padding.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -59,10 +57,8 @@ void launch_windows(const work_queue& queue, const transpose_args& a) {
   const std::int64_t period = until_aligned(m.window, 128) / m.window;
   const std::int64_t blocks = ceil_div(ceil_div(windows, runs), period) * period;
   m.stride = blocks * m.window;
-  check(launch(queue, grid_of(blocks, Threads, runs * kernels::small_region<Capacity>),
-               &kernels::transpose_staged<Unit, Runs, Capacity, Threads>, static_cast<unsigned char*>(a.out),
-               static_cast<const unsigned char*>(a.in), m),
-        "launch of transpose");
+  start_kernel(queue, grid_of(blocks, Threads, runs * kernels::small_region<Capacity>),
+               &kernels::transpose_staged<Unit, Runs, Capacity, Threads>, a, m);
 }
 
 // Shapes of one byte that have a kernel of their own.
@@ -81,9 +77,8 @@ bool launch_tiny(const work_queue& queue, const transpose_args& a) {
   for (const auto& shape : shapes) {
     if (shape.rows != a.rows || shape.cols != a.cols) continue;
     if (shape.window > limits_of(queue.device->properties()).shared_bytes) return false;
-    check(launch(queue, grid_of(ceil_div(bytes, shape.window), kernels::tiny_threads, shape.window), shape.kernel,
-                 static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), bytes),
-          "launch of transpose");
+    start_kernel(queue, grid_of(ceil_div(bytes, shape.window), kernels::tiny_threads, shape.window), shape.kernel, a,
+                 bytes);
     return true;
   }
   return false;
@@ -109,19 +104,8 @@ std::int64_t small_in_place(const transpose_args& a) {
 }
 
 void launch_staged(const work_queue& queue, const transpose_args& a) {
-  switch (a.element_bytes) {
-    case 1:
-      if (launch_tiny(queue, a)) return;
-      return launch_staged_of<std::uint8_t>(queue, a);
-    case 2:
-      return launch_staged_of<std::uint16_t>(queue, a);
-    case 4:
-      return launch_staged_of<std::uint32_t>(queue, a);
-    case 8:
-      return launch_staged_of<std::uint64_t>(queue, a);
-    default:
-      return launch_staged_of<word16>(queue, a);
-  }
+  if (a.element_bytes == 1 && launch_tiny(queue, a)) return;
+  with_unit(a.element_bytes, [&](auto one) { launch_staged_of<decltype(one)>(queue, a); });
 }
 
 }  // namespace twill::TWILL_BACKEND

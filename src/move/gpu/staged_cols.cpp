@@ -4,10 +4,8 @@
 
 #include "staged_cols.hpp"
 
-#include "backends/error.hpp"
-#include "gpu/limits.hpp"
-#include "launch.hpp"
 #include "move/plan/transposes.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -30,23 +28,14 @@ void launch_staged_cols_of(const work_queue& queue, const transpose_args& a) {
   m.all_tiles = static_cast<unsigned>(tiles * a.batch);
   m.rows = static_cast<int>(a.rows);
   m.by_rows = kernels::make_divider(a.rows);
-  check(launch(queue, grid_of(tiles * a.batch, kernels::staged_cols_threads, a.rows * kernels::band_pitch),
-               &kernels::transpose_staged_cols<Unit>, static_cast<unsigned char*>(a.out),
-               static_cast<const unsigned char*>(a.in), m),
-        "launch of transpose");
+  start_kernel(queue, grid_of(tiles * a.batch, kernels::staged_cols_threads, a.rows * kernels::band_pitch),
+               &kernels::transpose_staged_cols<Unit>, a, m);
 }
 
 }  // namespace
 
 void launch_staged_cols(const work_queue& queue, const transpose_args& a) {
-  switch (a.element_bytes) {
-    case 1:
-      return launch_staged_cols_of<std::uint8_t>(queue, a);
-    case 2:
-      return launch_staged_cols_of<std::uint16_t>(queue, a);
-    default:
-      return launch_staged_cols_of<std::uint32_t>(queue, a);
-  }
+  with_unit<4>(a.element_bytes, [&](auto one) { launch_staged_cols_of<decltype(one)>(queue, a); });
 }
 
 }  // namespace twill::TWILL_BACKEND

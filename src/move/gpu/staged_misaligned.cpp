@@ -6,10 +6,8 @@
 
 #include "staged_misaligned.hpp"
 
-#include "backends/error.hpp"
-#include "gpu/limits.hpp"
-#include "launch.hpp"
 #include "staged_padding.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -45,25 +43,14 @@ void launch_staged_misaligned_of(const work_queue& queue, const transpose_args& 
   const std::int64_t bytes = std::int64_t{w.at_once} * w.bytes;
   const std::int64_t threads =
       bytes > 2 * worth_a_block ? kernels::staged_misaligned_threads : kernels::staged_misaligned_threads / 2;
-  check(launch(queue, grid_of(ceil_div(a.batch, w.at_once), threads, shared_with_padding(bytes)),
-               &kernels::transpose_staged_misaligned<Unit>, static_cast<unsigned char*>(a.out),
-               static_cast<const unsigned char*>(a.in), w),
-        "launch of transpose");
+  start_kernel(queue, grid_of(ceil_div(a.batch, w.at_once), threads, shared_with_padding(bytes)),
+               &kernels::transpose_staged_misaligned<Unit>, a, w);
 }
 
 }  // namespace
 
 void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) {
-  switch (a.element_bytes) {
-    case 1:
-      return launch_staged_misaligned_of<std::uint8_t>(queue, a);
-    case 2:
-      return launch_staged_misaligned_of<std::uint16_t>(queue, a);
-    case 4:
-      return launch_staged_misaligned_of<std::uint32_t>(queue, a);
-    default:
-      return launch_staged_misaligned_of<std::uint64_t>(queue, a);
-  }
+  with_unit<8>(a.element_bytes, [&](auto one) { launch_staged_misaligned_of<decltype(one)>(queue, a); });
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -6,10 +6,8 @@
 
 #include "staged_rows.hpp"
 
-#include "backends/error.hpp"
-#include "gpu/limits.hpp"
-#include "launch.hpp"
 #include "staged_padding.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -45,25 +43,14 @@ void launch_staged_rows_of(const work_queue& queue, const transpose_args& a) {
   s.shape.cols = static_cast<int>(a.cols);
   const int lane_bytes = 16 * s.shape.cols;  // from the chunk of a lane to that of the next
   fewest_conflicts<Unit>(s.shape, [&](int warp, int lane) { return lane * lane_bytes + warp * 7 * lane_bytes / 16; });
-  check(launch(queue, grid_of(tiles * a.batch, kernels::staged_rows_threads, staged_rows_bytes(a)),
-               &kernels::transpose_staged_rows<Unit>, static_cast<unsigned char*>(a.out),
-               static_cast<const unsigned char*>(a.in), s),
-        "launch of transpose");
+  start_kernel(queue, grid_of(tiles * a.batch, kernels::staged_rows_threads, staged_rows_bytes(a)),
+               &kernels::transpose_staged_rows<Unit>, a, s);
 }
 
 }  // namespace
 
 void launch_staged_rows(const work_queue& queue, const transpose_args& a) {
-  switch (a.element_bytes) {
-    case 1:
-      return launch_staged_rows_of<std::uint8_t>(queue, a);
-    case 2:
-      return launch_staged_rows_of<std::uint16_t>(queue, a);
-    case 4:
-      return launch_staged_rows_of<std::uint32_t>(queue, a);
-    default:
-      return launch_staged_rows_of<std::uint64_t>(queue, a);
-  }
+  with_unit<8>(a.element_bytes, [&](auto one) { launch_staged_rows_of<decltype(one)>(queue, a); });
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -2,10 +2,8 @@
 
 #include "families.hpp"
 
-#include "backends/error.hpp"
-#include "gpu/limits.hpp"
-#include "launch.hpp"
 #include "staged_strided_plan.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -51,18 +49,9 @@ bool launch_strided(const work_queue& queue, const void* in, void* out, const st
 
 bool launch_strided(const work_queue& queue, const void* in, void* out, const strided_shape& s, bool only_several,
                     bool only_ask) {
-  switch (s.unit) {
-    case 1:
-      return launch_strided<std::uint8_t>(queue, in, out, s, only_several, only_ask);
-    case 2:
-      return launch_strided<std::uint16_t>(queue, in, out, s, only_several, only_ask);
-    case 4:
-      return launch_strided<std::uint32_t>(queue, in, out, s, only_several, only_ask);
-    case 8:
-      return launch_strided<std::uint64_t>(queue, in, out, s, only_several, only_ask);
-    default:
-      return false;
-  }
+  if (s.unit > 8) return false;
+  return with_unit<8>(
+      s.unit, [&](auto one) { return launch_strided<decltype(one)>(queue, in, out, s, only_several, only_ask); });
 }
 
 }  // namespace

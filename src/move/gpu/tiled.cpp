@@ -6,9 +6,7 @@
 
 #include "tiled.hpp"
 
-#include "backends/error.hpp"
-#include "gpu/limits.hpp"
-#include "launch.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -75,12 +73,7 @@ void launch_tiled_of(const work_queue& queue, const transpose_args& a) {
   const std::int64_t tiles = tiles_r * tiles_c * a.batch;
   const auto config = grid_of(tiles, static_cast<int>(t.lines * t.chunks / depth), tile_bytes(t, edge));
   kernels::tile_matrices m{};
-  m.rows = a.rows;
-  m.cols = a.cols;
-  m.in_ld = a.in_ld * Bytes;
-  m.out_ld = a.out_ld * Bytes;
-  m.in_stride = a.in_stride * Bytes;
-  m.out_stride = a.out_stride * Bytes;
+  set_matrices(m, a);
   m.tiles_r = static_cast<unsigned>(tiles_r);
   m.tiles_c = static_cast<unsigned>(tiles_c);
   m.tiles = static_cast<unsigned>(tiles);
@@ -90,25 +83,13 @@ void launch_tiled_of(const work_queue& queue, const transpose_args& a) {
   const std::int64_t distances = m.in_ld | (a.batch > 1 ? m.in_stride : 0);
   const bool around = pays_to_prefetch_l2(limits, a.in, distances, 2 * a.rows * t.chunks * 16);  // a column of tiles
   const auto kernel = around ? &kernels::transpose_tiled<Bytes, true> : &kernels::transpose_tiled<Bytes, false>;
-  check(launch(queue, config, kernel, static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), m),
-        "launch of transpose");
+  start_kernel(queue, config, kernel, a, m);
 }
 
 }  // namespace
 
 void launch_tiled(const work_queue& queue, const transpose_args& a) {
-  switch (a.element_bytes) {
-    case 1:
-      return launch_tiled_of<1>(queue, a);
-    case 2:
-      return launch_tiled_of<2>(queue, a);
-    case 4:
-      return launch_tiled_of<4>(queue, a);
-    case 8:
-      return launch_tiled_of<8>(queue, a);
-    default:
-      return launch_tiled_of<16>(queue, a);
-  }
+  with_unit(a.element_bytes, [&](auto one) { launch_tiled_of<sizeof(one)>(queue, a); });
 }
 
 }  // namespace twill::TWILL_BACKEND

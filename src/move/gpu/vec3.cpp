@@ -6,10 +6,8 @@
 
 #include "vec3.hpp"
 
-#include "backends/error.hpp"
 #include "gpu/bank_conflicts.hpp"
-#include "gpu/limits.hpp"
-#include "launch.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
@@ -133,12 +131,7 @@ vec3_plan plan_of(const transpose_args& a) {
   constexpr std::int64_t group = element::group, threads = element::threads;
   vec3_plan p{};
   vec3_matrices& m = p.m;
-  m.rows = a.rows;
-  m.cols = a.cols;
-  m.in_ld = a.in_ld * Bytes;
-  m.out_ld = a.out_ld * Bytes;
-  m.in_stride = a.in_stride * Bytes;
-  m.out_stride = a.out_stride * Bytes;
+  set_matrices(m, a);
   m.batch = static_cast<std::uint32_t>(a.batch);
   p.layout = wraps<Bytes>(m, a) ? vec3_layout::wrapped : vec3_layout::any;
   const bool columns_aligned = out_aligned(m, a);
@@ -190,9 +183,7 @@ bool launch_vec3_of(const work_queue& queue, const transpose_args& a, bool only_
   auto kernel = &kernels::transpose_vec3<Bytes, vec3_layout::any>;
   if (p.layout == vec3_layout::aligned) kernel = &kernels::transpose_vec3<Bytes, vec3_layout::aligned>;
   if (p.layout == vec3_layout::wrapped) kernel = &kernels::transpose_vec3<Bytes, vec3_layout::wrapped>;
-  check(launch(queue, grid_of(p.blocks, element::threads, p.shared_bytes), kernel, static_cast<unsigned char*>(a.out),
-               static_cast<const unsigned char*>(a.in), p.m),
-        "launch of transpose");
+  start_kernel(queue, grid_of(p.blocks, element::threads, p.shared_bytes), kernel, a, p.m);
   return true;
 }
 

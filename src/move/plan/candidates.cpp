@@ -25,55 +25,9 @@ double fetched_around(std::int64_t segment, std::int64_t alignment) {
   return ratio(64 - alignment, segment);
 }
 
-// Whether both sides' fastest dimensions differ and everything else is a multiple of 16 bytes.
-bool is_tiled(const permute_args& a, const composite_tile& t) {
-  auto bits =
-      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out));
-  int in = -1, out = -1;
-  for (int i = 0; i < t.rank; ++i) {
-    const tile_dim& d = t.dims[i];
-    const bool is_in = d.in_stride == t.unit, is_out = d.out_stride == t.unit;
-    if (is_in && in >= 0) return false;
-    if (is_in) in = i;
-    if (is_out) out = i;
-    bits |= (is_in ? 0 : d.in_stride) | (is_out ? 0 : d.out_stride) | (is_in || is_out ? d.extent * t.unit : 0);
-  }
-  return bits % 16 == 0 && in >= 0 && out >= 0 && in != out;
-}
-
 double rows_factor(const permute_args& a, std::int64_t unit) {
   const std::int64_t alignment = a.run_bytes & -a.run_bytes;
   return 1.01 + 0.36 * fetched_around(a.run_bytes, alignment) + (unit < 4 ? 0.12 : 0) + (unit < 16 ? 0.22 : 0);
-}
-
-// Rows and columns of a transpose of composite dimensions: those that follow one another in the output and in the
-// input, each given to the shorter side where both want it.
-struct sides {
-  std::int64_t row_bytes, col_bytes, in_bits, out_bits;
-};
-
-sides share_out(const composite_tile& t) {
-  bool row[max_tile_dims] = {}, col[max_tile_dims] = {};
-  sides s{t.unit, t.unit, 256, 256};
-  int next_row = 0, next_col = 0;
-  while (true) {
-    const int r = next_row, c = next_col < t.rank ? t.in_order[next_col] : 0;
-    const bool can_row = r < t.rank && !col[r] && t.dims[r].out_stride == s.row_bytes;
-    const bool can_col = next_col < t.rank && !row[c] && t.dims[c].in_stride == s.col_bytes;
-    if (!can_row && !can_col) break;
-    if (can_row && (!can_col || s.row_bytes <= s.col_bytes)) {
-      row[r] = true, ++next_row;
-      s.row_bytes *= t.dims[r].extent;
-    } else {
-      col[c] = true, ++next_col;
-      s.col_bytes *= t.dims[c].extent;
-    }
-  }
-  for (int i = 0; i < t.rank; ++i) {
-    if (!col[i]) s.in_bits |= t.dims[i].in_stride;
-    if (!row[i]) s.out_bits |= t.dims[i].out_stride;
-  }
-  return s;
 }
 
 // Microseconds of a launch and a block. Those of 1 and 2 bytes live long.
@@ -82,7 +36,7 @@ double misaligned_launch(std::int64_t unit) {
 }
 
 // Instructions and memory overlap. Tiles that rows or columns do not fill cost as much as others.
-double misaligned_factor(const sides& s, std::int64_t unit) {
+double misaligned_factor(const tile_sides& s, std::int64_t unit) {
   const bool complete = s.in_bits % 4 == 0;
   const std::int64_t length = unit == 8 || (unit == 2 && complete) ? 512 : 256;
   const std::int64_t written = length - 32, width = (complete ? 32 : 31) * std::max<std::int64_t>(4, unit);
@@ -93,7 +47,7 @@ double misaligned_factor(const sides& s, std::int64_t unit) {
   return std::sqrt(issue * issue + moved * moved);
 }
 
-double tiled_factor(const sides& s, std::int64_t unit, int rank) {
+double tiled_factor(const tile_sides& s, std::int64_t unit, int rank) {
   return (unit == 1 ? 1.05 : 1.03) + ((s.in_bits & 63) != 0 ? 0.05 : 0) + ((s.out_bits & 63) != 0 ? 0.018 : 0) +
          (rank > 2 ? 0.036 : 0);
 }
@@ -126,11 +80,12 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   }
   if (a.run_bytes >= 64) found.add(family::rows, 7.24, rows_factor(a, unit));
   if (a.run_bytes == unit && unit <= 8) {
-    const sides s = share_out(in_units);
+    composite_tile shared = in_units;
+    const tile_sides s = share_out(shared);
     if (s.row_bytes >= 64 && s.col_bytes >= 48) {
       found.add(family::misaligned, misaligned_launch(unit), misaligned_factor(s, unit));
     }
-    if (s.row_bytes >= 64 && s.col_bytes >= 64 && is_tiled(a, in_units)) {
+    if (s.row_bytes >= 64 && s.col_bytes >= 64 && fast_dims_of(a, in_units).in >= 0) {
       found.add(family::tiled, 7.08, tiled_factor(s, unit, a.rank));
     }
   }

@@ -56,6 +56,47 @@ composite_tile untiled(const permute_args& a, std::int64_t unit) {
   return t;
 }
 
+fast_dims fast_dims_of(const permute_args& a, const composite_tile& t) {
+  fast_dims fast;
+  auto bits =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out));
+  for (int i = 0; i < t.rank; ++i) {
+    const tile_dim& d = t.dims[i];
+    const bool is_in = d.in_stride == t.unit, is_out = d.out_stride == t.unit;
+    // Inputs may overlap: of two dimensions with neighbouring elements one would begin vectors misaligned.
+    if (is_in && fast.in >= 0) return {};
+    if (is_in) fast.in = i;
+    if (is_out) fast.out = i;
+    bits |= (is_in ? 0 : d.in_stride) | (is_out ? 0 : d.out_stride) | (is_in || is_out ? d.extent * t.unit : 0);
+  }
+  const bool fits = bits % 16 == 0 && fast.in >= 0 && fast.out >= 0 && fast.in != fast.out;
+  return fits ? fast : fast_dims{};
+}
+
+tile_sides share_out(composite_tile& t) {
+  tile_sides s{t.unit, t.unit, 256, 256};
+  int next_row = 0, next_col = 0;
+  while (true) {
+    tile_dim* const row = next_row < t.rank ? &t.dims[next_row] : nullptr;
+    tile_dim* const col = next_col < t.rank ? &t.dims[t.in_order[next_col]] : nullptr;
+    const bool can_row = row != nullptr && !row->in_segment && row->out_stride == s.row_bytes;
+    const bool can_col = col != nullptr && !col->out_segment && col->in_stride == s.col_bytes;
+    if (!can_row && !can_col) break;
+    if (can_row && (!can_col || s.row_bytes <= s.col_bytes)) {
+      row->out_segment = true, row->tile = row->extent, ++next_row;
+      s.row_bytes *= row->extent;
+    } else {
+      col->in_segment = true, col->tile = col->extent, ++next_col;
+      s.col_bytes *= col->extent;
+    }
+  }
+  for (int i = 0; i < t.rank; ++i) {
+    if (!t.dims[i].in_segment) s.in_bits |= t.dims[i].in_stride;
+    if (!t.dims[i].out_segment) s.out_bits |= t.dims[i].out_stride;
+  }
+  return s;
+}
+
 bool choose_out_segments(composite_tile& t, std::int64_t wanted, std::int64_t most_units) {
   for (int i = 0; i < t.rank; ++i) {
     t.dims[i].tile = t.dims[i].out_tile = 1;

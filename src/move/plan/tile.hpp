@@ -39,6 +39,23 @@ std::int64_t unit_of(const permute_args& args);
 /// The movement in units of `unit` bytes, without a tile.
 composite_tile untiled(const permute_args& args, std::int64_t unit);
 
+/// The dimensions that are the fastest on one side each.
+struct fast_dims {
+  int in = -1, out = -1;
+};
+
+/// -1 unless they are two, and everything else is a multiple of 16 bytes.
+fast_dims fast_dims_of(const permute_args& args, const composite_tile& t);
+
+/// Rows and columns of a transpose of composite dimensions, and the strides of all others ORed.
+struct tile_sides {
+  std::int64_t row_bytes, col_bytes, in_bits, out_bits;
+};
+
+/// Gives rows (`out_segment`) the dimensions that follow one another in the output, columns (`in_segment`) those that
+/// do in the input, each to the shorter side where both want it.
+tile_sides share_out(composite_tile& t);
+
 /// Chooses what an output segment holds: about `wanted` bytes, at most `most_units`. False where no units are
 /// contiguous.
 bool choose_out_segments(composite_tile& t, std::int64_t wanted, std::int64_t most_units);

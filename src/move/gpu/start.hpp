@@ -1,0 +1,47 @@
+#pragma once
+
+// What launches of kernels that move data have in common: units of a size, matrices in bytes, and the launch.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "backends/error.hpp"
+#include "gpu/limits.hpp"
+#include "gpu/realign.hpp"
+#include "launch.hpp"
+#include "move/args.hpp"
+
+namespace twill::TWILL_BACKEND {
+
+/// Calls f with a value of the unsigned type of `bytes` bytes: 1, 2, 4 ..., else `Most`.
+template <int Most = 16, int Bytes = 1, class F>
+auto with_unit(std::int64_t bytes, F&& f) {
+  if constexpr (Bytes < Most) {
+    if (bytes != Bytes) return with_unit<Most, 2 * Bytes>(bytes, f);
+  }
+  return f(typename kernels::unit_of_bytes<Bytes>::type{});
+}
+
+/// Sets the extents of a kernel's matrices, and their strides in bytes.
+template <class Matrices>
+void set_matrices(Matrices& m, const detail::transpose_args& a) {
+  m.rows = a.rows;
+  m.cols = a.cols;
+  m.in_ld = a.in_ld * a.element_bytes;
+  m.out_ld = a.out_ld * a.element_bytes;
+  m.in_stride = a.in_stride * a.element_bytes;
+  m.out_stride = a.out_stride * a.element_bytes;
+}
+
+/// Launches a kernel from `a.in` to `a.out`.
+template <class Args, class Plan>
+void start_kernel(const detail::work_queue& queue, const detail::launch_config& config,
+                  void (*kernel)(unsigned char*, const unsigned char*, Plan), const Args& a, const Plan& plan,
+                  const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  const char* const what = std::is_same_v<Args, detail::permute_args> ? "launch of permute" : "launch of transpose";
+  check(
+      launch(queue, config, kernel, static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), plan),
+      what, file, line);
+}
+
+}  // namespace twill::TWILL_BACKEND
