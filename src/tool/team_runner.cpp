@@ -73,7 +73,7 @@ void team_runner::add_tuned(const team_case& one) {
 /// Of bare exchanges nothing is shown but their rate.
 void team_runner::compare(std::size_t at, double memcpy_rate, const bench_result* roof) {
   bench_result& row = report_.results[at];
-  if (!row.ms || row.kernel.rfind("exchange-", 0) == 0) return;
+  if (!row.ms || !row.valid || row.kernel.rfind("exchange-", 0) == 0) return;
   if (roof != nullptr && row.gbps) {
     row.roof = roof->kernel;
     row.of_roof = *row.gbps / *roof->gbps;
@@ -200,7 +200,9 @@ void team_runner::check(bench_result& row, const team_case& one, const twill::di
   const auto first = std::find_if(faults.begin(), faults.end(), [](const std::string& text) { return !text.empty(); });
   row.fault = world_.first_text(first == faults.end() ? "" : *first);
   row.valid = row.fault.empty();
-  if (!row.valid) row.status = "wrong";
+  if (row.valid) return;
+  row.status = "wrong";
+  row.gbps.reset();  // of a wrong output there is no bandwidth
 }
 
 /// Every rank copies its input.
