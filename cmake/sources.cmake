@@ -205,6 +205,7 @@ set(twill_simt_sources
   backends/simt/source_line.cpp
   backends/simt/stream_order.cpp
   backends/simt/timing_sheet.cpp
+  backends/simt/link_sheet.cpp
   backends/simt/transaction_counter.cpp
   backends/simt/rules/amd.cpp
   backends/simt/rules/fermi.cpp
@@ -318,6 +319,7 @@ set(twill_tool_sources
   src/tool/svg_page.cpp
   src/tool/sweep_svg.cpp
   src/tool/team_data.cpp
+  src/tool/team_prediction.cpp
   src/tool/team_runner.cpp
   src/tool/text.cpp
   src/tool/timing.cpp

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/simt/access_rules.hpp"
+#include "link_sheet.hpp"
 #include "models.hpp"
 #include "support/simt_launch.hpp"
 
@@ -24,6 +25,7 @@ namespace {
 const json schema = json::parse(datasheet_schema);
 const json& fields = schema["properties"];
 const json& timing_fields = fields["timing"]["properties"];
+const json& link_fields = fields["link"]["properties"];
 
 bool has_type(const json& value, const std::string& type) {
   if (type == "object") return value.is_object();
@@ -90,12 +92,14 @@ TEST_SUITE_BEGIN("simt schema");
 TEST_CASE("its fields are those that are read") {
   compare_numbers(simt::numbers_of_datasheets(), fields);
   compare_numbers(simt::numbers_of_timing(), timing_fields);
+  compare_numbers(simt::numbers_of_link(), link_fields);
   for (const auto& each : simt::numbers_of_datasheets()) {
     CAPTURE(each.name);
     CHECK((std::count(schema["required"].begin(), schema["required"].end(), each.name) == 1) == each.required);
   }
-  // Beside numbers: vendor, model, architecture, memory_type, compared_with, timing, sources; and channel_hash.
-  CHECK(fields.size() == simt::numbers_of_datasheets().size() + 7);
+  // Beside numbers: vendor, model, architecture, memory_type, compared_with, timing, link, sources; channel_hash; name.
+  CHECK(fields.size() == simt::numbers_of_datasheets().size() + 8);
+  CHECK(link_fields.size() == simt::numbers_of_link().size() + 1);
   CHECK(timing_fields.size() == simt::numbers_of_timing().size() + 1);
   CHECK(fields["architecture"]["enum"] == json(simt::known_architectures()));
 }
@@ -118,9 +122,10 @@ TEST_CASE("what it asks for, the reader misses; what it does not know, the reade
   }
   for (const auto& [name, rule] : fields.items()) {
     auto sheet = a_sheet();
-    sheet[name] = name == "timing" ? json(3) : json::object();
+    const bool is_part = name == "timing" || name == "link";
+    sheet[name] = is_part ? json(3) : json::object();
     CHECK(contains(complaint(sheet),
-                   "(" + name + (name == "timing" || name == "sources" ? " must be" : " is an object; it must be")));
+                   "(" + name + (is_part || name == "sources" ? " must be" : " is an object; it must be")));
   }
   for (const std::string hash : timing_fields["channel_hash"]["enum"]) {
     auto sheet = a_sheet();
@@ -130,16 +135,16 @@ TEST_CASE("what it asks for, the reader misses; what it does not know, the reade
 }
 
 TEST_CASE("its ranges are the reader's") {
-  for (const bool timing : {false, true}) {
-    for (const auto& each : (timing ? timing_fields : fields).items()) {
+  for (const std::string part : {"", "timing", "link"}) {
+    for (const auto& each : (part.empty() ? fields : fields[part]["properties"]).items()) {
       const std::string& name = each.key();
       const json& rule = each.value();
       if (!rule.contains("minimum")) continue;
       CAPTURE(name);
-      const std::string shown = (timing ? "(timing." : "(") + name + " is ";
+      const std::string shown = "(" + part + (part.empty() ? "" : ".") + name + " is ";
       const auto refused = [&](const json& value) {
         auto sheet = a_sheet();
-        (timing ? sheet["timing"] : sheet)[name] = value;
+        (part.empty() ? sheet : sheet[part])[name] = value;
         const std::string given = shown + value.dump() + "; it must be ", found = complaint(sheet);
         return contains(found, given + "an integer from") || contains(found, given + "a number from");
       };
@@ -150,6 +155,21 @@ TEST_CASE("its ranges are the reader's") {
       CHECK(refused(rule["minimum"].get<double>() + 0.5) == (rule["type"] == "integer"));
     }
   }
+}
+
+TEST_CASE("a link needs a name and a rate, and no part of it is faster than all") {
+  const auto with = [](const char* link) {
+    auto sheet = a_sheet();
+    sheet["link"] = json::parse(link);
+    return complaint(sheet);
+  };
+  CHECK(with(R"({"name": "a", "bytes_per_second": 1e9, "peer_bytes_per_second": 1e9})").empty());
+  CHECK(contains(with(R"({"bytes_per_second": 1e9})"), "link.name is missing"));
+  CHECK(contains(with(R"({"name": "a"})"), "link.bytes_per_second is missing"));
+  CHECK(contains(with(R"({"name": 3, "bytes_per_second": 1e9})"), "link.name is 3"));
+  CHECK(contains(with(R"({"name": "a", "bytes_per_second": 1e9, "lanes": 3})"), "no field is called \"link.lanes\""));
+  CHECK(contains(with(R"({"name": "a", "bytes_per_second": 1e9, "peer_bytes_per_second": 2e9})"),
+                 "link.peer_bytes_per_second is more than"));
 }
 
 TEST_SUITE_END();

@@ -62,6 +62,7 @@ constexpr number_field number_fields[] = {
 };
 constexpr char sources_field[] = "sources";
 constexpr char timing_field[] = "timing";
+constexpr char link_field[] = "link";
 
 [[noreturn]] void fail_datasheet(const std::string& origin, const std::string& why) {
   detail::fail(errc::invalid_argument, "the datasheet " + origin + " is not usable", why,
@@ -125,7 +126,7 @@ void require_known_architecture(const datasheet& sheet, const std::string& origi
 
 void refuse_unknown(const json& all, const std::string& origin) {
   for (const auto& item : all.items()) {
-    bool known = item.key() == sources_field || item.key() == timing_field;
+    bool known = item.key() == sources_field || item.key() == timing_field || item.key() == link_field;
     for (const auto& field : text_fields) known = known || item.key() == field.name;
     for (const auto& field : number_fields) known = known || item.key() == field.name;
     if (!known) fail_datasheet(origin, "no field is called " + short_text(json(item.key())));
@@ -177,6 +178,10 @@ datasheet parse_datasheet(std::string_view text, const std::string& origin) {
   require_known_architecture(sheet, origin);
   if (const auto timing = all.find(timing_field); timing != all.end()) {
     const std::string wrong = read_timing(*timing, sheet.timing);
+    if (!wrong.empty()) fail_datasheet(origin, wrong);
+  }
+  if (const auto link = all.find(link_field); link != all.end()) {
+    const std::string wrong = read_link(*link, sheet.link);
     if (!wrong.empty()) fail_datasheet(origin, wrong);
   }
   if (const std::string wrong = contradiction_in(sheet); !wrong.empty()) fail_datasheet(origin, wrong);

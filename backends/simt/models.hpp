@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "link_sheet.hpp"
 #include "timing_sheet.hpp"
 
 namespace twill::simt {
@@ -33,10 +34,11 @@ struct datasheet {
   std::uint64_t shared_bytes_per_block = 0, shared_bytes_per_multiprocessor = 0;
   std::uint64_t l2_bytes = 0, last_level_cache_bytes = 0;
   timing_sheet timing;
+  link_sheet link;
   std::vector<std::string> sources;
 };
 
-/// All numbers beside "timing".
+/// All numbers beside those of "timing" and "link".
 std::vector<sheet_number> numbers_of_datasheets();
 
 /// Reads a datasheet; `origin` names it in messages. Throws: invalid_argument, naming the field and what it should be.

@@ -2,6 +2,8 @@
 
 #include <twill/simt.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "backends/error.hpp"
@@ -29,6 +31,31 @@ simt::datasheet predicting_sheet_of(const device& on) {
                  "open one, such as \"simt:h200\"");
   }
   return sheet_of(on);
+}
+
+simt::link_sheet link_sheet_of(const device& on) {
+  simt::link_sheet link = predicting_sheet_of(on).link;
+  if (link.name.empty()) {
+    detail::fail(errc::unsupported, "the datasheet of " + on.properties().name + " has no link",
+                 "times of exchanges between devices are calculated from it", "add \"link\": see presets/devices");
+  }
+  return link;
+}
+
+// Bytes a second out of a device: to all peers, and to one. What copies reach, where that was measured.
+struct link_rates {
+  double all, peer;
+};
+
+link_rates rates_of(const simt::link_sheet& link) {
+  const double all = link.copy_bytes_per_second > 0 ? link.copy_bytes_per_second : link.bytes_per_second;
+  const double peer = link.peer_bytes_per_second > 0 ? link.peer_bytes_per_second : link.bytes_per_second;
+  return {all, peer * all / link.bytes_per_second};
+}
+
+std::string gigabytes(double bytes) {
+  const std::string tenths = std::to_string(static_cast<std::int64_t>(bytes * 1e-8 + 0.5));
+  return tenths.substr(0, tenths.size() - 1) + (tenths.back() == '0' ? "" : std::string(".") + tenths.back());
 }
 
 // Records until it goes.
@@ -86,6 +113,23 @@ predicted_time predict(const device& on, const std::function<void()>& work) {
 double predicted_copy_seconds(const device& on, std::size_t bytes) {
   const auto machine = simt::timing::machine_of(predicting_sheet_of(on));
   return machine.launch_seconds + 2 * static_cast<double>(bytes) / machine.copy_bytes_per_second;
+}
+
+double predicted_link_seconds(const device& on, std::int64_t bytes_sent, std::int64_t bytes_to_one_peer) {
+  const link_rates rates = rates_of(link_sheet_of(on));
+  detail::require(bytes_to_one_peer >= 0 && bytes_sent >= bytes_to_one_peer,
+                  "predicted_link_seconds: " + std::to_string(bytes_to_one_peer) + " of " + std::to_string(bytes_sent) +
+                      " bytes go to one peer",
+                  "a part is from 0 to the whole", "give the bytes to all peers first");
+  return std::max(static_cast<double>(bytes_sent) / rates.all, static_cast<double>(bytes_to_one_peer) / rates.peer);
+}
+
+std::string link_of(const device& on) {
+  const simt::link_sheet link = link_sheet_of(on);
+  const link_rates rates = rates_of(link);
+  std::string text = link.name + ", " + gigabytes(rates.all) + " GB/s out of each device";
+  if (rates.peer < rates.all) text += " and " + gigabytes(rates.peer) + " to one peer";
+  return text + (link.copy_bytes_per_second > 0 ? ", measured" : ", published");
 }
 
 }  // namespace twill

@@ -57,13 +57,9 @@ std::string plain(double value) {
 std::string read_figure(const std::string& name, const json& value, timing_sheet& sheet) {
   for (const auto& each : figures) {
     if (name != each.name) continue;
-    const double given = value.is_number() ? value.get<double>() : -1;
-    if (given < each.least || given > each.most || (each.whole && given != std::floor(given))) {
-      return "timing." + name + " is " + short_text(value) + "; it must be " +
-             (each.whole ? "an integer" : "a number") + " from " + plain(each.least) + " to " + plain(each.most);
-    }
-    sheet.*each.value = value.get<double>();
-    return {};
+    std::string wrong = wrong_number({"timing." + name, false, each.whole, each.least, each.most}, value);
+    if (wrong.empty()) sheet.*each.value = value.get<double>();
+    return wrong;
   }
   return "no field is called " + short_text(json("timing." + name));
 }
@@ -105,6 +101,13 @@ std::string short_text(const json& value) {
   if (value.is_structured()) return std::string("an ") + value.type_name();
   const std::string text = value.dump(-1, ' ', true);
   return text.size() <= most ? text : text.substr(0, most) + "...";
+}
+
+std::string wrong_number(const sheet_number& field, const json& value) {
+  const double given = value.is_number() ? value.get<double>() : -1;
+  if (given >= field.least && given <= field.most && (!field.whole || given == std::floor(given))) return {};
+  return field.name + " is " + short_text(value) + "; it must be " + (field.whole ? "an integer" : "a number") +
+         " from " + plain(field.least) + " to " + plain(field.most);
 }
 
 std::string read_timing(const json& timing, timing_sheet& sheet) {

@@ -41,6 +41,9 @@ std::vector<sheet_number> numbers_of_timing();
 /// A value of a datasheet as messages quote it: one short line, however long or deep it is.
 std::string short_text(const nlohmann::json& value);
 
+/// What is wrong with the value of a number, in the words of messages; "" when it fits.
+std::string wrong_number(const sheet_number& field, const nlohmann::json& value);
+
 /// Reads "timing" of a datasheet. Returns "", or what is wrong with it: the field, and what was expected.
 std::string read_timing(const nlohmann::json& timing, timing_sheet& sheet);
 

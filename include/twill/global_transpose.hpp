@@ -154,6 +154,8 @@ class TWILL_API global_transpose {
 
   /// Bytes that local rank `local_ranks()[i]` sends to other ranks in one run.
   std::int64_t bytes_sent(int i) const;
+  /// Bytes that local rank `local_ranks()[i]` sends to rank `peer` in one run; of itself, what stays on its device.
+  std::int64_t bytes_sent(int i, int peer) const;
 
  private:
   struct impl;

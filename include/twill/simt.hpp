@@ -89,4 +89,14 @@ TWILL_API std::string predictions_compared_with(const device& on);
 /// Throws: unsupported (a device that does not predict).
 TWILL_API double predicted_copy_seconds(const device& on, std::size_t bytes);
 
+/// The time that the links of the GPU that a device simulates need for what leaves one GPU in an exchange: `bytes_sent`
+/// to all peers, of which `bytes_to_one_peer` to the one that gets most. A lower bound: latency is not in it, and the
+/// rate is the published one, or that of copies where the datasheet has a measured one ("link").
+/// Throws: unsupported (a device that does not predict, or whose datasheet has no link); invalid_argument (a negative
+///   number, or more to one peer than to all).
+TWILL_API double predicted_link_seconds(const device& on, std::int64_t bytes_sent, std::int64_t bytes_to_one_peer);
+
+/// What `predicted_link_seconds` calculates with: "NVLink 4, 391 GB/s out of each device, measured". Throws: as it.
+TWILL_API std::string link_of(const device& on);
+
 }  // namespace twill

@@ -214,4 +214,17 @@ std::int64_t global_transpose::bytes_sent(int i) const {
   return plan.sent[static_cast<std::size_t>(i)];
 }
 
+std::int64_t global_transpose::bytes_sent(int i, int peer) const {
+  const impl& plan = get();
+  const auto& local = plan.job.team->local();
+  detail::require(i >= 0 && i < static_cast<int>(local.size()), "global_transpose: no such local rank",
+                  "there is one for each of local_ranks()", "count from 0");
+  detail::require(peer >= 0 && peer < plan.job.team->size(), "global_transpose: no such rank",
+                  "ranks are those of the team", "count from 0");
+  for (const detail::piece& to : pieces_from(plan.job.layout, local[static_cast<std::size_t>(i)])) {
+    if (to.peer == peer) return to.bytes;
+  }
+  return 0;
+}
+
 }  // namespace twill

@@ -7,10 +7,15 @@
 
 #include <fmt/core.h>
 
+#include <twill/simt.hpp>
+
+#include "bench_plan.hpp"
+#include "compared_with.hpp"
 #include "data.hpp"
 #include "interrupt.hpp"
 #include "statistics.hpp"
 #include "team_data.hpp"
+#include "team_prediction.hpp"
 #include "text.hpp"
 
 namespace twill::tool {
@@ -21,6 +26,13 @@ using clock = std::chrono::steady_clock;
 constexpr double sample_seconds = 2e-3, row_seconds = 1.0;
 constexpr int tuning_runs = 5;  // of each candidate
 
+void set_predicted(bench_result& row, double seconds, double bytes) {
+  const double ms = seconds * 1e3;
+  row.predicted = true;
+  row.ms = quartiles{ms, ms, ms};
+  if (bytes > 0 && seconds > 0) row.gbps = bytes / seconds * 1e-9;
+}
+
 }  // namespace
 
 team_runner::team_runner(const processes& world, team on, team_measures measures, bench_report& report)
@@ -28,6 +40,7 @@ team_runner::team_runner(const processes& world, team on, team_measures measures
 
 void team_runner::run(const team_case& one) {
   first_ = report_.results.size();
+  predictions_.clear();
   prepare(one);
   add_memcpy(one);
   const double memcpy_rate = report_.results.back().gbps.value_or(0);
@@ -95,8 +108,16 @@ std::string team_runner::text(const team_case& one) const {
                                      : "FAILED: " + r.fault});
     if (r.kernel == "tuned" && r.status == "ok") tunings += fmt::format("--tuning '{}'\n", r.plan);
   }
-  return fmt::format("global transpose of {} {}, {} on {} ranks: GB/s out of each device\n{}\n{}",
-                     extents_text(one.size), one.type.name, one.grid, team_.size(), shown.text(), tunings);
+  return fmt::format("global transpose of {} {}, {} on {} ranks: GB/s out of each device\n{}{}\n{}",
+                     extents_text(one.size), one.type.name, one.grid, team_.size(), shown.text(), predicted_text(),
+                     tunings);
+}
+
+std::string team_runner::predicted_text() const {
+  if (predictions_.empty()) return {};
+  std::string text = "Predicted, the longer of the two; a lower bound, without handshake and latency:\n" + predictions_;
+  if (!links_.empty()) text += wrapped("Links: " + links_ + ".") + "\n";
+  return text + wrapped(compared_with_text(team_.local_device(0))) + "\n";
 }
 
 void team_runner::prepare(const team_case& one) {
@@ -205,16 +226,41 @@ void team_runner::check(bench_result& row, const team_case& one, const twill::di
   row.gbps.reset();  // of a wrong output there is no bandwidth
 }
 
+/// A simulated device has no clock: what is not predicted has no time, but is run and checked.
+void team_runner::predict(bench_result& row, const global_transpose& plan, double bytes,
+                          const std::function<void()>& run) {
+  std::vector<device> members;
+  for (const rank_setup& r : ranks_) members.push_back(r.on);
+  const bool has_model = std::all_of(members.begin(), members.end(), predicts) && ranks_.size() == static_cast<std::size_t>(team_.size());
+  if (!has_model || (plan.via() != transport::direct && plan.via() != transport::copy)) return run();
+  const team_prediction found = predict_run(members, plan, run);
+  row.sampled = found.sampled;
+  set_predicted(row, found.seconds(), bytes);
+  if (row.kernel.rfind("exchange-", 0) == 0) return;
+  predictions_ += fmt::format("  {:<8}kernels {:.1f} us{}, links {:.1f} us\n", row.kernel, found.kernel_seconds * 1e6,
+                              found.as_copies ? " (at the rate of memcpy)" : "", found.link_seconds * 1e6);
+  links_ = links_text(members, plan);
+}
+
 /// Every rank copies its input.
 void team_runner::add_memcpy(const team_case& one) {
   bench_result row = row_of(one, "memcpy");
   for (const rank_setup& r : ranks_) fill_bytes(r.work, r.out.data(), poison, r.out.size_bytes());
-  time(row, 2 * part_bytes_, [&] {
+  const auto copies = [&] {
     for (rank_setup& r : ranks_) {
       const auto elements = part_of(one.shape.extents, one.shape.in, r.rank).elements;
       copy_bytes(r.work, r.in.data(), r.out.data(), static_cast<std::size_t>(elements * one.type.bytes));
     }
-  });
+  };
+  const device& on = team_.local_device(0);
+  if (has_clock(on)) {
+    time(row, 2 * part_bytes_, copies);
+  } else {
+    copies();
+    if (predicts(on)) {
+      set_predicted(row, predicted_copy_seconds(on, static_cast<std::size_t>(part_bytes_)), 2 * part_bytes_);
+    }
+  }
   check(row, one, one.shape.in);
   row.of_memcpy = 1;
   report_.results.push_back(row);
@@ -263,7 +309,13 @@ void team_runner::measure(const team_case& one, bench_result& row, const global_
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     sent = std::max(sent, static_cast<double>(plan.bytes_sent(static_cast<int>(i))));
   }
-  time(row, world_.largest(sent), [&] { plan.run(all); });
+  sent = world_.largest(sent);
+  const auto run = [&] { plan.run(all); };
+  if (has_clock(ranks_[0].on)) {
+    time(row, sent, run);
+  } else {
+    world_.together([&] { predict(row, plan, sent, run); });
+  }
   check(row, one, one.shape.out);
 }
 

@@ -54,6 +54,8 @@ class team_runner {
   bench_result row_of(const team_case& one, const std::string& kernel) const;
   void wait_all() const;
   void time(bench_result& row, double bytes, const std::function<void()>& launch) const;
+  void predict(bench_result& row, const global_transpose& plan, double bytes, const std::function<void()>& run);
+  std::string predicted_text() const;
   void check(bench_result& row, const team_case& one, const twill::distribution& lies);
   void add_memcpy(const team_case& one);
   std::optional<std::size_t> add(const team_case& one, const std::string& kernel, const global_options& options,
@@ -72,7 +74,8 @@ class team_runner {
   std::vector<rank_setup> ranks_;
   double part_bytes_ = 0;  // of the largest input of all ranks
   std::size_t first_ = 0;
-  std::vector<std::string> notes_;  // shown once
+  std::vector<std::string> notes_;    // shown once
+  std::string predictions_, links_;   // of the last case: a line a transport, and what all have
 };
 
 }  // namespace twill::tool

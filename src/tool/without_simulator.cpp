@@ -26,6 +26,14 @@ double predicted_copy_seconds(const device& on, std::size_t) {
   fail_without_simulator(on);
 }
 
+double predicted_link_seconds(const device& on, std::int64_t, std::int64_t) {
+  fail_without_simulator(on);
+}
+
+std::string link_of(const device& on) {
+  fail_without_simulator(on);
+}
+
 std::string predictions_compared_with(const device& on) {
   fail_without_simulator(on);
 }
