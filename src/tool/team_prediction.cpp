@@ -101,11 +101,11 @@ team_prediction predict_run(const std::vector<device>& members, const global_tra
     work = [&found, &bytes, on, ranks, inner = std::move(work)] {
       const predicted_time time = predict(on, inner);
       const double largest = time.seconds / ranks * bytes.imbalance();
-      const auto read = static_cast<std::size_t>(bytes.most_read());
-      found.kernel_seconds =
-          std::max({found.kernel_seconds, largest, time.waiting > 0 ? predicted_copy_seconds(on, read) : 0});
+      const double copy = predicted_copy_seconds(on, static_cast<std::size_t>(bytes.most_read()));
+      const bool as_copy = time.waiting > 0 && copy > largest;
+      found.kernel_seconds = std::max(found.kernel_seconds, as_copy ? copy : largest);
       found.sampled = found.sampled || time.sampled;
-      found.as_copies = found.as_copies || time.waiting > 0;
+      found.as_copies = found.as_copies || as_copy;
     };
   }
   work();
