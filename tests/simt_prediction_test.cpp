@@ -203,6 +203,30 @@ TEST_CASE("AMD: a tuned transpose uses all channels alike" * doctest::skip(TWILL
   }
 }
 
+TEST_CASE("links: bytes out of a device at the rate of all its links, and to one peer at the rate of one") {
+  const auto mesh = device::open("simt:mi300x");  // seven peers, a link to each
+  const auto link = simt::find_datasheet("mi300x").link;
+  const auto second = static_cast<std::int64_t>(link.bytes_per_second);
+  const auto peer_second = static_cast<std::int64_t>(link.peer_bytes_per_second);
+  REQUIRE(peer_second < second);
+  CHECK(predicted_link_seconds(mesh, second, 0) == doctest::Approx(1));
+  CHECK(predicted_link_seconds(mesh, second, peer_second / 2) == doctest::Approx(1));
+  CHECK(predicted_link_seconds(mesh, 3 * peer_second, 3 * peer_second) == doctest::Approx(3));
+  CHECK(predicted_link_seconds(mesh, 0, 0) == 0);
+  CHECK(contains(link_of(mesh), "448 GB/s out of each device and 64 to one peer, published"));
+
+  const auto switched = device::open("simt:h200");  // copies were measured
+  const auto copies = static_cast<std::int64_t>(simt::find_datasheet("h200").link.copy_bytes_per_second);
+  REQUIRE(copies > 0);
+  CHECK(predicted_link_seconds(switched, copies, copies) == doctest::Approx(1));
+  CHECK(contains(link_of(switched), ", measured"));
+
+  CHECK(contains(error_of([&] { predicted_link_seconds(mesh, 1, 2); }), "2 of 1 bytes go to one peer"));
+  CHECK(contains(error_of([&] { predicted_link_seconds(mesh, 1, -1); }), "invalid_argument"));
+  CHECK(contains(error_of([] { link_of(device::open("simt:mi250x")); }), "has no link"));
+  CHECK(contains(error_of([] { predicted_link_seconds(device::open("simt"), 1, 1); }), "predicts no times"));
+}
+
 TEST_CASE("errors: what does not predict") {
   for (const char* name : {"simt", "cpu"}) {
     const auto on = device::open(name);
