@@ -231,7 +231,8 @@ void team_runner::predict(bench_result& row, const global_transpose& plan, doubl
                           const std::function<void()>& run) {
   std::vector<device> members;
   for (const rank_setup& r : ranks_) members.push_back(r.on);
-  const bool has_model = std::all_of(members.begin(), members.end(), predicts) && ranks_.size() == static_cast<std::size_t>(team_.size());
+  const bool has_model =
+      std::all_of(members.begin(), members.end(), predicts) && ranks_.size() == static_cast<std::size_t>(team_.size());
   if (!has_model || (plan.via() != transport::direct && plan.via() != transport::copy)) return run();
   const team_prediction found = predict_run(members, plan, run);
   row.sampled = found.sampled;

@@ -74,8 +74,8 @@ class team_runner {
   std::vector<rank_setup> ranks_;
   double part_bytes_ = 0;  // of the largest input of all ranks
   std::size_t first_ = 0;
-  std::vector<std::string> notes_;    // shown once
-  std::string predictions_, links_;   // of the last case: a line a transport, and what all have
+  std::vector<std::string> notes_;   // shown once
+  std::string predictions_, links_;  // of the last case: a line a transport, and what all have
 };
 
 }  // namespace twill::tool
