@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/simt/access_rules.hpp"
-#include "link_sheet.hpp"
 #include "models.hpp"
 #include "support/simt_launch.hpp"
 

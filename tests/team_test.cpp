@@ -114,4 +114,27 @@ TEST_CASE("a link that fails, and one whose peer is missing") {
   CHECK(thrown[1].find("missing: 2") != std::string::npos);
 }
 
+TEST_CASE("bytes of each pair of ranks") {
+  const auto device = some_device();
+  const auto team = twill::team::of_devices({device, device, device});
+  twill::raw_buffer in(device, 64), out(device, 64);
+  // 4 rows in 3 parts, of 2, 1 and 1; 5 columns in parts of 2, 2 and 1.
+  const twill::global_shape shape{{4, 5}, {{3, 1}}, {{1, 3}, {1, 0}}};
+  const twill::member_memory memory{in.data(), out.data()};
+  const auto at = [](void* p, int bytes) { return static_cast<char*>(p) + bytes; };
+  twill::global_transpose plan(
+      team, 1, shape, {memory, {at(in.data(), 20), at(out.data(), 20)}, {at(in.data(), 40), at(out.data(), 40)}});
+  const int rows[] = {2, 1, 1}, cols[] = {2, 2, 1};
+  for (int from = 0; from < 3; ++from) {
+    std::int64_t to_others = 0;
+    for (int to = 0; to < 3; ++to) {
+      CHECK(plan.bytes_sent(from, to) == rows[from] * cols[to]);
+      to_others += to == from ? 0 : plan.bytes_sent(from, to);
+    }
+    CHECK(plan.bytes_sent(from) == to_others);
+  }
+  CHECK(code_of([&] { plan.bytes_sent(3, 0); }) == twill::errc::invalid_argument);
+  CHECK(code_of([&] { plan.bytes_sent(0, 3); }) == twill::errc::invalid_argument);
+}
+
 TEST_SUITE_END();
