@@ -32,7 +32,7 @@ std::string read_figure(const std::string& name, const json& value, link_sheet& 
 
 std::string read_name(const json& value, link_sheet& sheet) {
   if (!value.is_string() || value.get_ref<const std::string&>().empty()) {
-    return "link.name is " + short_text(value) + "; it must be a text";
+    return "link.name is " + short_text(value) + "; it must be a text that is not empty";
   }
   sheet.name = value.get<std::string>();
   return {};

@@ -45,23 +45,23 @@ class mixture final : public carrier {
       join_after_failure(streams);
       throw;
     }
-    join(streams);
+    for (std::size_t i = 0; i < lanes_.size(); ++i) join(streams, i);
   }
 
  private:
-  void join(const std::vector<stream_ref>& streams) {
-    for (std::size_t i = 0; i < lanes_.size(); ++i) {
-      lanes_[i].done.record(lanes_[i].along);
-      streams[i].wait(lanes_[i].done);
-    }
+  void join(const std::vector<stream_ref>& streams, std::size_t i) {
+    lanes_[i].done.record(lanes_[i].along);
+    streams[i].wait(lanes_[i].done);
   }
 
   // The caller may reuse the memory once its streams are idle: work that was launched before the failure must be done.
   void join_after_failure(const std::vector<stream_ref>& streams) noexcept {
-    try {
-      join(streams);
-    } catch (...) {
-      return;  // the device has failed; the first error is the one to report
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      try {
+        join(streams, i);
+      } catch (...) {  // the device has failed; the first error is the one to report
+        continue;
+      }
     }
   }
 

@@ -130,7 +130,7 @@ bench_options options_of(const bench_arguments& arguments, const ladder_operatio
   return options;
 }
 
-/// 0 done, 1 a result is wrong or failed: so on stderr.
+/// 0 done, 1 a result is wrong or failed, which is reported on stderr.
 int exit_code_of(const bench_report& report) {
   const auto count = [&](const char* status) {
     return std::count_if(report.results.begin(), report.results.end(),
@@ -213,7 +213,8 @@ int run_on_team(const bench_arguments& a, tool_run& tool) {
   run_team_bench(*world, team_arguments_of(a), report, !is_first || json_file->is_stdout() || csv_file->is_stdout());
   json_file->write(json_text(json_of(report)));
   csv_file->write(csv_text(report));
-  if (report.partial && is_first) end_by_signal(interrupted());
+  const int signal = static_cast<int>(world->largest(interrupted()));  // whichever process had it
+  if (report.partial && is_first) end_by_signal(signal);
   return is_first ? exit_code_of(report) : 0;
 }
 
@@ -300,7 +301,7 @@ void add_team_options(command& bench, bench_arguments& to) {
   bench.number("--team", to.ranks, "Ranks, on the devices in turn. Default: one each;\nunder mpirun one a process",
                "N");
   bench.list("--transport", to.transports,
-             "direct, copy, nccl, mixed, mpi (both between\nprocesses) or automatic. Default: direct, copy and\n"
+             "direct, copy, nccl, mixed, mpi (between processes)\nor automatic. Default: direct, copy and\n"
              "nccl, under mpirun mpi too, where they are possible",
              "NAME");
   bench.number("--ranks-per-node", to.ranks_per_node, "Ranks that count as one node. Default: those of a host", "N");

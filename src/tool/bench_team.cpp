@@ -52,7 +52,7 @@ team team_of(const processes& world, const team_bench_arguments& arguments) {
 std::pair<std::int64_t, std::int64_t> parse_grid(const std::string& text, int ranks) {
   if (text == "slab") return {ranks, 1};
   const extents parts = parse_size(text);
-  if (parts.size() != 2 || parts[0] * parts[1] != ranks) {
+  if (parts.size() != 2 || parts[0] > ranks || parts[1] > ranks || parts[0] * parts[1] != ranks) {
     refuse(fmt::format("grid {} is not one of {} ranks", text, ranks), "it is slab, or PxQ with P * Q ranks",
            fmt::format("write for example --grid {}x1", ranks));
   }
@@ -112,6 +112,10 @@ team_measures measures_of(const team_bench_arguments& arguments, bool several_pr
 }
 
 void require_counts(const team_bench_arguments& arguments) {
+  if (!arguments.tuning.empty() &&
+      std::max({arguments.grids.size(), arguments.types.size(), arguments.sizes.size()}) > 1) {
+    refuse("--tuning is given for several cases", "a line is of one plan", "name one size, type and grid");
+  }
   for (const auto& [option, value] : {std::pair{"--team", arguments.ranks},
                                       {"--ranks-per-node", arguments.ranks_per_node},
                                       {"--reps", arguments.reps - 1}}) {

@@ -155,7 +155,8 @@ element_type type_of_bytes(std::int64_t bytes) {
 }
 
 case_set read_cases(const std::string& path) {
-  if (std::filesystem::is_directory(path)) {
+  std::error_code problem;
+  if (std::filesystem::is_directory(path, problem)) {
     refuse(fmt::format("cannot read \"{}\"", path), "it is a folder", "give a file of cases");
   }
   std::ifstream from(path);

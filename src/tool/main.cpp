@@ -63,9 +63,8 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv, tool);
   } catch (const twill::error& problem) {
-    // The first process reports what all throw, bad usage included. Others end well: a launcher would kill it for them.
-    const bool all_throw = tool.is_collective || problem.code() == twill::errc::invalid_argument;
-    if (all_throw && twill::tool::launched_rank() > 0) return 0;
+    // The first process reports what all throw. Others end well: a launcher would kill it for them.
+    if (tool.is_collective && twill::tool::launched_rank() > 0) return 0;
     return print_error(problem.what(), exit_code_of(problem));
   } catch (const std::bad_alloc&) {
     return print_error("out of memory (the host has too little for this) choose a smaller --size", cannot_run);

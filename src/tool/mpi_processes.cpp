@@ -25,6 +25,7 @@ class mpi_processes final : public processes {
   int size() const override { return size_; }
 
   team make_team(const std::vector<device>& devices) const override {
+    if (size_ == 1) return processes::make_team(devices);
     MPI_Comm host = MPI_COMM_NULL;
     int on_host = 0;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host);

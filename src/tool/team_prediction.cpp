@@ -29,17 +29,22 @@ class exchanged_bytes {
     return sum;
   }
 
-  std::int64_t most_read() const {
+  /// Of the ranks on a device: the most that one of them reads, and that over the mean.
+  std::int64_t most_read(const std::vector<device>& members, const device& on) const {
     std::int64_t most = 0;
-    for (int rank = 0; rank < ranks_; ++rank) most = std::max(most, read_by(rank));
+    for (int rank = 0; rank < ranks_; ++rank) {
+      if (members[static_cast<std::size_t>(rank)] == on) most = std::max(most, read_by(rank));
+    }
     return most;
   }
-
-  /// The read of the largest rank over that of the mean one.
-  double imbalance() const {
-    std::int64_t all = 0;
-    for (int rank = 0; rank < ranks_; ++rank) all += read_by(rank);
-    return all == 0 ? 1 : static_cast<double>(most_read()) * ranks_ / static_cast<double>(all);
+  double imbalance(const std::vector<device>& members, const device& on) const {
+    std::int64_t all = 0, count = 0;
+    for (int rank = 0; rank < ranks_; ++rank) {
+      if (!(members[static_cast<std::size_t>(rank)] == on)) continue;
+      all += read_by(rank);
+      ++count;
+    }
+    return all == 0 ? 1 : static_cast<double>(most_read(members, on) * count) / static_cast<double>(all);
   }
 
   double link_seconds(const std::vector<device>& members) const {
@@ -82,6 +87,17 @@ class exchanged_bytes {
 
 }  // namespace
 
+std::string missing_link(const std::vector<device>& members) {
+  try {
+    for (const device& on : members) {
+      if (members.size() > 1) link_of(on);
+    }
+  } catch (const error& e) {
+    return e.what();
+  }
+  return {};
+}
+
 team_prediction predict_run(const std::vector<device>& members, const global_transpose& plan,
                             const std::function<void()>& run) {
   if (plan.via() != transport::direct && plan.via() != transport::copy) {
@@ -98,10 +114,10 @@ team_prediction predict_run(const std::vector<device>& members, const global_tra
   std::function<void()> work = run;
   for (const device& on : devices) {
     const auto ranks = static_cast<double>(std::count(members.begin(), members.end(), on));
-    work = [&found, &bytes, on, ranks, inner = std::move(work)] {
+    work = [&found, &bytes, &members, on, ranks, inner = std::move(work)] {
       const predicted_time time = predict(on, inner);
-      const double largest = time.seconds / ranks * bytes.imbalance();
-      const double copy = predicted_copy_seconds(on, static_cast<std::size_t>(bytes.most_read()));
+      const double largest = time.seconds / ranks * bytes.imbalance(members, on);
+      const double copy = predicted_copy_seconds(on, static_cast<std::size_t>(bytes.most_read(members, on)));
       const bool as_copy = time.waiting > 0 && copy > largest;
       found.kernel_seconds = std::max(found.kernel_seconds, as_copy ? copy : largest);
       found.sampled = found.sampled || time.sampled;

@@ -22,6 +22,9 @@ struct team_prediction {
   double seconds() const { return kernel_seconds > link_seconds ? kernel_seconds : link_seconds; }
 };
 
+/// Why the links between `members` have no rate; empty where they have one, or there is only one member.
+std::string missing_link(const std::vector<device>& members);
+
 /// Runs `run`, which is a run of `plan` over `members`, and predicts its time.
 /// Throws: unsupported (a device that does not predict, or has no link in its datasheet; a transport other than direct
 ///   and copy); what `run` throws.

@@ -36,7 +36,13 @@ void set_predicted(bench_result& row, double seconds, double bytes) {
 }  // namespace
 
 team_runner::team_runner(const processes& world, team on, team_measures measures, bench_report& report)
-    : world_(world), team_(std::move(on)), measures_(std::move(measures)), report_(report) {}
+    : world_(world), team_(std::move(on)), measures_(std::move(measures)), report_(report) {
+  bool all_have = true;
+  for (std::size_t i = 0; i < team_.local_ranks().size(); ++i) {
+    all_have = all_have && has_clock(team_.local_device(static_cast<int>(i)));
+  }
+  is_timed_ = !world_.any(!all_have);
+}
 
 void team_runner::run(const team_case& one) {
   first_ = report_.results.size();
@@ -180,6 +186,13 @@ bench_result team_runner::row_of(const team_case& one, const std::string& kernel
   return row;
 }
 
+/// What no kernel writes is seen.
+void team_runner::fill_outputs() const {
+  world_.together([&] {
+    for (const rank_setup& r : ranks_) fill_bytes(r.work, r.out.data(), poison, r.out.size_bytes());
+  });
+}
+
 void team_runner::wait_all() const {
   for (const rank_setup& r : ranks_) r.work.wait();
 }
@@ -234,6 +247,11 @@ void team_runner::predict(bench_result& row, const global_transpose& plan, doubl
   const bool has_model =
       std::all_of(members.begin(), members.end(), predicts) && ranks_.size() == static_cast<std::size_t>(team_.size());
   if (!has_model || (plan.via() != transport::direct && plan.via() != transport::copy)) return run();
+  const std::string missing = missing_link(members);
+  if (!missing.empty()) {
+    note(fmt::format("twill: no time is predicted ({})\n", missing));
+    return run();
+  }
   const team_prediction found = predict_run(members, plan, run);
   row.sampled = found.sampled;
   set_predicted(row, found.seconds(), bytes);
@@ -246,18 +264,18 @@ void team_runner::predict(bench_result& row, const global_transpose& plan, doubl
 /// Every rank copies its input.
 void team_runner::add_memcpy(const team_case& one) {
   bench_result row = row_of(one, "memcpy");
-  for (const rank_setup& r : ranks_) fill_bytes(r.work, r.out.data(), poison, r.out.size_bytes());
+  fill_outputs();
   const auto copies = [&] {
     for (rank_setup& r : ranks_) {
       const auto elements = part_of(one.shape.extents, one.shape.in, r.rank).elements;
       copy_bytes(r.work, r.in.data(), r.out.data(), static_cast<std::size_t>(elements * one.type.bytes));
     }
   };
-  const device& on = team_.local_device(0);
-  if (has_clock(on)) {
+  if (is_timed_) {
     time(row, 2 * part_bytes_, copies);
   } else {
-    copies();
+    world_.together(copies);
+    const device& on = team_.local_device(0);
     if (predicts(on)) {
       set_predicted(row, predicted_copy_seconds(on, static_cast<std::size_t>(part_bytes_)), 2 * part_bytes_);
     }
@@ -305,14 +323,14 @@ void team_runner::measure(const team_case& one, bench_result& row, const global_
   global_transpose plan(team_, one.type.bytes, one.shape, memory, options);
   const auto all = streams();
   row.plan = tunes ? plan.tune(all, tuning_runs) : fmt::format("{}, {}", row.part, name(plan.via()));
-  for (const rank_setup& r : ranks_) fill_bytes(r.work, r.out.data(), poison, r.out.size_bytes());
+  fill_outputs();
   double sent = 0;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     sent = std::max(sent, static_cast<double>(plan.bytes_sent(static_cast<int>(i))));
   }
   sent = world_.largest(sent);
   const auto run = [&] { plan.run(all); };
-  if (has_clock(ranks_[0].on)) {
+  if (is_timed_) {
     time(row, sent, run);
   } else {
     world_.together([&] { predict(row, plan, sent, run); });

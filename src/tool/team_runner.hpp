@@ -52,6 +52,7 @@ class team_runner {
   void prepare(const team_case& one);
   void on_each_rank(const std::function<void(rank_setup&)>& f);
   bench_result row_of(const team_case& one, const std::string& kernel) const;
+  void fill_outputs() const;
   void wait_all() const;
   void time(bench_result& row, double bytes, const std::function<void()>& launch) const;
   void predict(bench_result& row, const global_transpose& plan, double bytes, const std::function<void()>& run);
@@ -72,6 +73,7 @@ class team_runner {
   team_measures measures_;
   bench_report& report_;
   std::vector<rank_setup> ranks_;
+  bool is_timed_ = true;   // all devices of all ranks have a clock
   double part_bytes_ = 0;  // of the largest input of all ranks
   std::size_t first_ = 0;
   std::vector<std::string> notes_;   // shown once

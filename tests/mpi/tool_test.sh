@@ -50,6 +50,10 @@ line=$(sed -n "s/^--tuning '\(.*\)'$/\1/p" out)
 run 0 --device cpu --reps 2 --size 40x30 --transport mpi --ranks-per-node 1 --tuning "$line"
 once '^as-tuned ' out
 
+# Ranks whose devices have a clock, and others that have none: no times, and no hang.
+run 0 --device cpu,simt --reps 2 --size 24x18 --transport mpi --json mixed.json
+! grep -q '"valid": false' mixed.json || report "a row of mixed devices is not valid"
+refused 'several cases' --device cpu --size 41x30,40x30 --transport mpi --tuning "$line"
 refused 'saved tuning is of another plan' --device cpu --size 41x30 --transport mpi --ranks-per-node 1 --tuning "$line"
 refused "in $size processes" --device cpu --team 3 --size 8
 refused 'is not one of' --device cpu --size 8x8x8 --grid 5x5

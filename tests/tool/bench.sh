@@ -100,6 +100,7 @@ team() {
   grep -q '"predicted": true' predicted.json || report team "a modelled device predicts no time"
   run 0 bench global-transpose --device simt:mi250x --team 2 --size 64 --transport direct
   grep -q 'has no link' err || report team "not said that the datasheet has no link"
+  shown '^direct  *- '
   refused 'pencils have three dimensions' bench global-transpose --device cpu --team 4 --size 64 --grid 2x2
   refused 'P \* Q ranks' bench global-transpose --device cpu --team 4 --size 8x8x8 --grid 2x3
   refused 'known: automatic' bench global-transpose --device cpu --team 2 --size 8 --transport pigeon
