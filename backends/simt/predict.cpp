@@ -3,6 +3,7 @@
 #include <twill/simt.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -54,8 +55,9 @@ link_rates rates_of(const simt::link_sheet& link) {
 }
 
 std::string gigabytes(double bytes) {
-  const std::string tenths = std::to_string(static_cast<std::int64_t>(bytes * 1e-8 + 0.5));
-  return tenths.substr(0, tenths.size() - 1) + (tenths.back() == '0' ? "" : std::string(".") + tenths.back());
+  const std::string tenths = std::to_string(std::llround(bytes * 1e-8));
+  return (tenths.size() > 1 ? tenths.substr(0, tenths.size() - 1) : "0") +
+         (tenths.back() == '0' ? "" : std::string(".") + tenths.back());
 }
 
 // Records until it goes.
