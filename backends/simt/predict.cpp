@@ -22,20 +22,24 @@ bool has_model(const device& on) {
 }
 
 simt::datasheet sheet_of(const device& on) {
+  if (!has_model(on)) {
+    detail::fail(errc::unsupported, on.properties().name + " predicts no times", "it is no simulated GPU with a model",
+                 "open one, such as \"simt:h200\"");
+  }
   return simt::find_datasheet(std::string_view(on.properties().name).substr(prefix.size()));
 }
 
-simt::datasheet predicting_sheet_of(const device& on) {
+simt::datasheet recording_sheet_of(const device& on) {
+  simt::datasheet sheet = sheet_of(on);
   if (!predicts(on)) {
-    detail::fail(errc::unsupported, on.properties().name + " predicts no times",
-                 "it is no simulated GPU with a model, or the build is for a sanitizer",
-                 "open one, such as \"simt:h200\"");
+    detail::fail(errc::unsupported, on.properties().name + " predicts no times of kernels in this build",
+                 "its kernels are compiled for a sanitizer", "configure without TWILL_SANITIZE");
   }
-  return sheet_of(on);
+  return sheet;
 }
 
 simt::link_sheet link_sheet_of(const device& on) {
-  simt::link_sheet link = predicting_sheet_of(on).link;
+  simt::link_sheet link = sheet_of(on).link;
   if (link.name.empty()) {
     detail::fail(errc::unsupported, "the datasheet of " + on.properties().name + " has no link",
                  "times of exchanges between devices are calculated from it", "add \"link\": see presets/devices");
@@ -84,16 +88,12 @@ bool predicts(const device& on) {
 }
 
 std::string predictions_compared_with(const device& on) {
-  if (!has_model(on)) {
-    detail::fail(errc::unsupported, on.properties().name + " predicts no times", "it is no simulated GPU with a model",
-                 "open one, such as \"simt:h200\"");
-  }
   std::string said = sheet_of(on).compared_with;
   return said == "none" ? std::string() : said;
 }
 
 predicted_time predict(const device& on, const std::function<void()>& work) {
-  simt::timing::launch_predictor predictor(predicting_sheet_of(on));
+  simt::timing::launch_predictor predictor(recording_sheet_of(on));
   {
     const recording_scope scope(static_cast<simt::simt_device&>(*on.impl()), predictor);
     work();
@@ -113,7 +113,7 @@ predicted_time predict(const device& on, const std::function<void()>& work) {
 }
 
 double predicted_copy_seconds(const device& on, std::size_t bytes) {
-  const auto machine = simt::timing::machine_of(predicting_sheet_of(on));
+  const auto machine = simt::timing::machine_of(sheet_of(on));
   return machine.launch_seconds + 2 * static_cast<double>(bytes) / machine.copy_bytes_per_second;
 }
 
