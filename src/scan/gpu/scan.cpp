@@ -30,7 +30,8 @@ std::int64_t max_lead(const scan_args& a, std::int64_t rows) {
 scan_plan plan_scan(const scan_args& a) {
   const auto bytes = static_cast<std::int64_t>(element_bytes(a.type)), per_vector = 16 / bytes;
   const auto tile_elements = [&](bool segments) {
-    return kernels::scan_threads * kernels::scan_vectors_for(value_bytes(a), segments) * per_vector;
+    return kernels::scan_threads * kernels::scan_vectors_for(static_cast<int>(bytes), value_bytes(a), segments) *
+           per_vector;
   };
   // Packed rows of less than a tile are segments of one long row.
   const bool packed = a.rows > 1 && a.in_ld == a.cols && a.out_ld == a.cols && a.cols < tile_elements(false);

@@ -16,18 +16,21 @@ namespace twill::TWILL_BACKEND::kernels {
 inline constexpr int scan_threads = 256, scan_warps = scan_threads / 32;
 
 /// Vectors a thread, limited by registers. Part of the documented order of additions: another number changes the bits
-/// of the result.
-constexpr int scan_vectors_for(int value_bytes, bool segments) {
+/// of the result. (But not of bytes, which are integers: 11 vectors of them are 176 values, which AMD's compilers keep
+/// one a register.)
+constexpr int scan_vectors_for(int element_bytes, int value_bytes, bool segments) {
+  if (element_bytes == 1 && !keeps_arrays_in_registers) return 4;
   if (value_bytes == 4) return segments ? 8 : 11;
   if (value_bytes == 8) return segments ? 5 : 10;
   return segments ? 3 : 4;
 }
 
 template <class Kind>
-inline constexpr int scan_vectors = scan_vectors_for(static_cast<int>(sizeof(typename Kind::value)), false);
+inline constexpr int scan_vectors = scan_vectors_for(static_cast<int>(sizeof(typename Kind::element)),
+                                                     static_cast<int>(sizeof(typename Kind::value)), false);
 template <class Kind>
-inline constexpr int scan_vectors<in_segments<Kind>> =
-    scan_vectors_for(static_cast<int>(sizeof(typename Kind::value)), true);
+inline constexpr int scan_vectors<in_segments<Kind>> = scan_vectors_for(
+    static_cast<int>(sizeof(typename Kind::element)), static_cast<int>(sizeof(typename Kind::value)), true);
 
 template <class Kind>
 inline constexpr int vector_elements = 16 / static_cast<int>(sizeof(typename Kind::element));
