@@ -178,7 +178,8 @@ __device__ inline typename Kind::value combine_partials(const typename Kind::val
 #pragma unroll
   for (unsigned i = 0; i < partials_per_thread; ++i) {
     const unsigned at = threadIdx.x * each + i;
-    mine[i] = i < each && at < count ? partials[at] : identity;
+    mine[i] = identity;  // not `?:`, which chooses between addresses of structures, one of them in scratch memory
+    if (i < each && at < count) mine[i] = partials[at];
   }
   combine_neighbours<Kind>(mine, params);
   const auto warp = combine_neighbouring_lanes<Kind>(mine[0], params);
