@@ -1,4 +1,4 @@
-// Some ten to a hundred long rows that become packed columns (staged_cols.hpp).
+// Some to several hundred long rows that become packed columns (staged_cols.hpp).
 
 #include "families.hpp"
 
@@ -13,12 +13,17 @@ namespace {
 using detail::transpose_args;
 using detail::work_queue;
 
-static_assert(kernels::band_pitch == detail::band_pitch && kernels::band_bytes == detail::band_bytes);
+template <int Vectors>
+using band = kernels::column_band<Vectors>;
+template <int Vectors>
+constexpr bool is_planned =
+    detail::band_bytes(Vectors) == band<Vectors>::bytes && detail::band_pitch(Vectors) == band<Vectors>::pitch;
+static_assert(is_planned<8> && is_planned<16> && is_planned<32>);
 
-template <class Unit>
-void launch_staged_cols_of(const work_queue& queue, const transpose_args& a) {
+template <class Unit, int Vectors>
+void launch_bands(const work_queue& queue, const transpose_args& a) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
-  const std::int64_t tiles = ceil_div(a.cols * size, kernels::band_bytes);
+  const std::int64_t tiles = ceil_div(a.cols, band<Vectors>::bytes / size);
   kernels::staged_cols_matrices m{};
   m.cols = a.cols;
   m.in_ld = a.in_ld * size;
@@ -28,8 +33,22 @@ void launch_staged_cols_of(const work_queue& queue, const transpose_args& a) {
   m.all_tiles = static_cast<unsigned>(tiles * a.batch);
   m.rows = static_cast<int>(a.rows);
   m.by_rows = kernels::make_divider(a.rows);
-  start_kernel(queue, grid_of(tiles * a.batch, kernels::staged_cols_threads, a.rows * kernels::band_pitch),
-               &kernels::transpose_staged_cols<Unit>, a, m);
+  const auto config =
+      grid_of(tiles * a.batch, kernels::staged_cols_threads, detail::bytes_of_bands(a.rows, size, Vectors));
+  start_kernel(queue, config, &kernels::transpose_staged_cols<Unit, Vectors>, a, m);
+}
+
+template <class Unit>
+void launch_staged_cols_of(const work_queue& queue, const transpose_args& a) {
+  const auto shared = static_cast<std::int64_t>(queue.device->properties().shared_bytes_per_block);
+  switch (detail::vectors_of_bands(a.rows, a.element_bytes, shared)) {
+    case 32:
+      return launch_bands<Unit, 32>(queue, a);
+    case 16:
+      return launch_bands<Unit, 16>(queue, a);
+    default:
+      return launch_bands<Unit, 8>(queue, a);
+  }
 }
 
 }  // namespace

@@ -142,13 +142,14 @@ bool is_staged_rows(const matrices& m, const device_model& device) {
          divided(m.down, written) * a.batch >= 2 * static_cast<std::int64_t>(device.multiprocessors);
 }
 
-// 9 to 96 rows that become packed columns.
+// Rows that become packed columns, from 9 on and as many as fit in shared memory.
 bool is_staged_cols(const matrices& m, const device_model& device) {
   const transpose_args& a = m.a;
   if (!m.is_power(4) || m.alignment < m.size || a.out_ld != a.rows) return false;
-  if (a.rows < 9 || a.rows > (m.size < 4 ? 96 : 72) || m.across < 2 * band_bytes) return false;
-  return a.rows * band_pitch <= device.shared_bytes / 3 &&
-         divided(m.across, band_bytes) * a.batch >= 2 * static_cast<std::int64_t>(device.multiprocessors);
+  if (a.rows < 9 || a.rows > device.shared_bytes || m.across < 1024) return false;
+  const int vectors = vectors_of_bands(a.rows, m.size, device.shared_bytes);
+  return bytes_of_bands(a.rows, m.size, vectors) <= device.shared_bytes / 3 &&
+         divided(m.across, band_bytes(vectors)) * a.batch >= 2 * static_cast<std::int64_t>(device.multiprocessors);
 }
 
 bool is_misaligned_2d(const matrices& m, const device_model& device) {
@@ -208,7 +209,7 @@ double staged_rows_more(const matrices& m) {
 }
 
 double staged_cols_more(const matrices& m) {
-  return 0.33 * (filled(m.across, band_bytes) - 1) + (m.size < 4 && m.a.rows > 48 ? 0.17 : 0);
+  return 0.33 * (filled(m.across, band_bytes(32)) - 1) + (m.size < 4 && m.a.rows > 48 ? 0.17 : 0);
 }
 
 // Output rows that end inside sectors, and input rows that do inside of 64 bytes.
@@ -246,6 +247,13 @@ bool is_staged(const transpose_args& a, std::int64_t shared_bytes) {
   const std::int64_t piece = ceil_aligned(m.bytes);
   const std::int64_t window = piece <= short_window ? short_window : long_window;
   return piece <= window && window + window / 8 <= shared_bytes / 3;
+}
+
+int vectors_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes) {
+  for (const int vectors : {32, 16}) {
+    if (bytes_of_bands(rows, size, vectors) <= shared_bytes / 3) return vectors;
+  }
+  return 8;
 }
 
 std::int64_t transpose_unit(const transpose_args& a) {

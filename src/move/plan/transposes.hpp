@@ -33,6 +33,20 @@ constexpr std::int64_t most_tiny_units = 128;  // elementwise_batch: of a matrix
 constexpr std::int64_t tile_bytes_4byte = 8320;                               // tiled_4byte, of 1 byte
 constexpr std::int64_t tile_bytes_misaligned[4] = {18448, 9232, 8720, 8720};  // of 1, 2, 4 and 8 bytes
 constexpr std::int64_t short_window = 4096, long_window = 16384;              // staged
-constexpr std::int64_t band_pitch = 32 * 16 + 4, band_bytes = 31 * 16;        // staged_cols
+
+// staged_cols: a row of a band of so many vectors, in global and in shared memory, and shared memory of a band of all
+// rows.
+constexpr std::int64_t band_bytes(int vectors) {
+  return (vectors - 1) * 16;
+}
+constexpr std::int64_t band_pitch(int vectors) {
+  return vectors * 16 + 12;
+}
+constexpr std::int64_t bytes_of_bands(std::int64_t rows, std::int64_t size, int vectors) {
+  return 32 + rows * band_pitch(vectors) + rows * size / 16 * 4;
+}
+
+/// The widest band of which three blocks fit, of 32, 16 or 8 vectors.
+int vectors_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes);
 
 }  // namespace twill::detail
