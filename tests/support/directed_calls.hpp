@@ -93,11 +93,11 @@ class directed_calls {
         if (bytes > 1) transpose({rows, 1040 / bytes, (multiprocessors_ + 1) / 2, ld}, bytes, 0, bytes);
       }
       transpose({512 / bytes * std::max<std::int64_t>(8, 2 * multiprocessors_) + 5, 33}, bytes, bytes, 3 * bytes);
-      for (const std::int64_t vectors : {8, 16, 32}) {  // rows that fill bands of so many vectors
-        const std::int64_t bands = std::max<std::int64_t>(vectors == 8 ? 12 : 8, 2 * multiprocessors_);
-        const std::int64_t columns = (vectors - 1) * 16 / bytes * bands + 7;
-        transpose({shared_ / 3 / (vectors * 16 + 14), columns, 1, columns + 3}, bytes, bytes, 3 * bytes);
-        transpose({bytes == 1 ? 11 : 33, columns, 1, columns + 3}, bytes, bytes, 3 * bytes);
+      for (const std::int64_t part : {4, 9, 18, 36}) {  // rows of which bands fill so much of shared memory
+        const std::int64_t rows = shared_ / part / 142, width = part < 18 ? 112 : part < 36 ? 240 : 496;
+        const std::int64_t columns = width / bytes * std::max<std::int64_t>(12, 2 * multiprocessors_) + 7;
+        transpose({rows, columns, 1, columns + 3}, bytes, bytes, 3 * bytes);
+        if (bytes == 1) transpose({11, columns, 1, columns + 3}, bytes, bytes, 3 * bytes);
       }
     }
   }

@@ -20,7 +20,7 @@ constexpr bool is_planned =
     detail::band_bytes(Vectors) == band<Vectors>::bytes && detail::band_pitch(Vectors) == band<Vectors>::pitch;
 static_assert(is_planned<8> && is_planned<16> && is_planned<32>);
 
-template <class Unit, int Vectors>
+template <class Unit, int Vectors, int Threads>
 void launch_bands(const work_queue& queue, const transpose_args& a) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
   const std::int64_t tiles = ceil_div(a.cols, band<Vectors>::bytes / size);
@@ -33,22 +33,19 @@ void launch_bands(const work_queue& queue, const transpose_args& a) {
   m.all_tiles = static_cast<unsigned>(tiles * a.batch);
   m.rows = static_cast<int>(a.rows);
   m.by_rows = kernels::make_divider(a.rows);
-  const auto config =
-      grid_of(tiles * a.batch, kernels::staged_cols_threads, detail::bytes_of_bands(a.rows, size, Vectors));
-  start_kernel(queue, config, &kernels::transpose_staged_cols<Unit, Vectors>, a, m);
+  const auto config = grid_of(tiles * a.batch, Threads, detail::bytes_of_bands(a.rows, size, Vectors));
+  start_kernel(queue, config, &kernels::transpose_staged_cols<Unit, Vectors, Threads>, a, m);
 }
 
 template <class Unit>
 void launch_staged_cols_of(const work_queue& queue, const transpose_args& a) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
   const auto shared = static_cast<std::int64_t>(queue.device->properties().shared_bytes_per_block);
-  switch (detail::vectors_of_bands(a.rows, a.element_bytes, shared)) {
-    case 32:
-      return launch_bands<Unit, 32>(queue, a);
-    case 16:
-      return launch_bands<Unit, 16>(queue, a);
-    default:
-      return launch_bands<Unit, 8>(queue, a);
-  }
+  const detail::band_shape shape = detail::shape_of_bands(a.rows, size, shared);
+  if (shape.vectors == 32) return launch_bands<Unit, 32, 256>(queue, a);
+  if (shape.vectors == 16) return launch_bands<Unit, 16, 256>(queue, a);
+  if (shape.threads == 256) return launch_bands<Unit, 8, 256>(queue, a);
+  launch_bands<Unit, 8, 512>(queue, a);
 }
 
 }  // namespace

@@ -11,8 +11,6 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-inline constexpr int staged_cols_threads = 256;
-
 // Of a row, which may begin inside its first vector, `Vectors` lanes load as many and keep the bytes of one fewer. The
 // pitch leaves room for the others.
 template <int Vectors>
@@ -51,10 +49,10 @@ __device__ word16 load_edge_vector(const unsigned char* from, std::int64_t at, s
 
 // Loads the rows of the band that begins at byte `offset` of them, `Depth` of each thread at once. Edge: vectors may
 // lie partly outside of their rows.
-template <class Unit, int Vectors, int Depth, bool Edge>
+template <class Unit, int Vectors, int Threads, int Depth, bool Edge>
 __device__ void load_band(unsigned char* shared, const unsigned char* in, std::int64_t offset,
                           const staged_cols_matrices& m) {
-  constexpr int rows_at_once = staged_cols_threads / Vectors;
+  constexpr int rows_at_once = Threads / Vectors;
   const int lane = threadIdx.x % Vectors, last = m.rows - 1;
   const std::int64_t row_bytes = m.cols * static_cast<std::int64_t>(sizeof(Unit));
 #pragma unroll 1
@@ -114,8 +112,8 @@ __device__ word16 gather_rows(const unsigned char* shared, int row, int column, 
   return gathered<Unit>(shared, from);
 }
 
-template <class Unit, int Vectors>
-__global__ void __launch_bounds__(staged_cols_threads)
+template <class Unit, int Vectors, int Threads>
+__global__ void __launch_bounds__(Threads)
     transpose_staged_cols(unsigned char* out, const unsigned char* in, staged_cols_matrices m) {
   constexpr int size = static_cast<int>(sizeof(Unit)), width = column_band<Vectors>::bytes / size;
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
@@ -126,15 +124,14 @@ __global__ void __launch_bounds__(staged_cols_threads)
   out += matrix * m.out_stride + col0 * m.rows * size;
   unsigned char* shared = dynamic_shared<unsigned char>();
   if (col0 >= 16 / size && (col0 + width + 32 / size) <= m.cols) {
-    load_band<Unit, Vectors, 4, false>(shared, in, col0 * size, m);
+    load_band<Unit, Vectors, Threads, 4, false>(shared, in, col0 * size, m);
   } else {
-    load_band<Unit, Vectors, 1, true>(shared, in, col0 * size, m);
+    load_band<Unit, Vectors, Threads, 1, true>(shared, in, col0 * size, m);
   }
   __syncthreads();
 
   const int skew = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 15), first = threadIdx.x * 16 - skew;
-  for (int at = first < 0 ? first + staged_cols_threads * 16 : first; at + 16 <= bytes;
-       at += staged_cols_threads * 16) {
+  for (int at = first < 0 ? first + Threads * 16 : first; at + 16 <= bytes; at += Threads * 16) {
     const int column = static_cast<int>(divide(at / size, m.by_rows)), row = at / size - column * m.rows;
     *reinterpret_cast<word16*>(out + at) = gather_rows<Unit, Vectors>(shared, row, column, m.rows);
   }

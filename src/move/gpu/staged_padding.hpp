@@ -21,7 +21,8 @@ void fewest_conflicts(kernels::small_matrices& m, Byte byte) {
   constexpr int size = static_cast<int>(sizeof(Unit)), word = size < 4 ? 4 : size;
   const struct {
     int pad, shift;
-  } ways[] = {{0, 7}, {word, 7}, {2 * word, 7}, {3 * word, 7}, {4 * word, 7}, {word, 8}, {2 * word, 8}, {8 * word, 8}};
+  } ways[] = {{0, 7},        {word, 7},     {2 * word, 7}, {3 * word, 7}, {4 * word, 7}, {word, 8},
+              {2 * word, 8}, {8 * word, 8}, {word, 10},    {word, 11},    {word, 9},     {word, 12}};
   int bytes[2][32];
   for (int warp = 0; warp < 2; ++warp) {
     for (int lane = 0; lane < 32; ++lane) bytes[warp][lane] = byte(warp, lane);
@@ -37,6 +38,7 @@ void fewest_conflicts(kernels::small_matrices& m, Byte byte) {
     fewest = accesses;
     m.pad = way.pad;
     m.pad_shift = way.shift;
+    if (accesses <= 2 * word / 4) break;  // none conflict
   }
 }
 

@@ -44,7 +44,7 @@ double misaligned_factor(const tile_sides& s, std::int64_t unit) {
   const double issued = unit == 1 ? 0.76 : unit == 2 ? 0.58 : unit == 4 ? 0.66 : 0.44, moved = 0.89;
   const double issue = issued * ratio(down * written, s.row_bytes) * ratio(across * width, s.col_bytes) *
                        (complete || unit > 2 ? 1 : 1.41);
-  return std::sqrt(issue * issue + moved * moved);
+  return std::max(1.03, std::sqrt(issue * issue + moved * moved));  // never ahead of full vectors
 }
 
 double tiled_factor(const tile_sides& s, std::int64_t unit, int rank) {

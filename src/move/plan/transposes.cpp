@@ -8,22 +8,33 @@
 namespace twill::detail {
 namespace {
 
-// Microseconds of a launch, and factors of a copy's time for elements of 1, 2, 4, 8 and 16 bytes. Fitted to the times
-// of 3,700 random transposes and permutations by every kernel that can move them, on an H200 (docs/decisions.md, "The
+// Microseconds of a launch, and factors of a copy's time, for elements of 1, 2, 4, 8 and 16 bytes. Fitted to the times
+// of 9,700 random transposes and permutations by every kernel that can move them, on an H200 (docs/decisions.md, "The
 // planner"); what depends on the shape is in the function of the kernel.
 struct kernel_cost {
-  double launch, factor[5];
+  double launch[5], factor[5];
 };
-constexpr kernel_cost narrow_cost{5.8, {0.99, 1.03, 0.975, 0.976, 0.987}};
-constexpr kernel_cost tiled_2d_cost{5.93, {1.089, 1.039, 1.029, 1.036, 1.03}};
-constexpr kernel_cost tiled_4byte_cost{5.9, {0.93, 0.92, 1.02, 1, 1}};
-constexpr kernel_cost staged_cost{6.79, {1.135, 1.002, 0.987, 0.974, 0.987}};
-constexpr kernel_cost staged_misaligned_cost{6.8, {1.285, 1.029, 0.997, 0.989, 1}};
-constexpr kernel_cost staged_strided_cost{5.8, {1.07, 1.01, 0.99, 0.99, 1}};  // not measured: as staged
-constexpr kernel_cost staged_rows_cost{6.42, {1.233, 1.105, 1.046, 1.023, 1}};
-constexpr kernel_cost staged_cols_cost{7.13, {1.674, 1.268, 1.177, 1, 1}};
-constexpr kernel_cost elementwise_batch_cost{7.4, {2.1, 2.1, 2.1, 2.1, 2.1}};
-constexpr double misaligned_launch[5] = {8.5, 6.4, 6, 6, 6};
+constexpr kernel_cost narrow_cost{{5.65, 5.65, 5.65, 5.65, 5.65}, {0.99, 1.035, 1, 1.01, 1.025}};
+constexpr kernel_cost tiled_2d_cost{{6.66, 5.93, 5.93, 5.93, 5.93}, {1.04, 1.039, 1.025, 1.036, 1.03}};
+constexpr kernel_cost tiled_4byte_cost{{5.9, 5.9, 5.9, 5.9, 5.9}, {0.93, 0.92, 1.02, 1, 1}};
+constexpr kernel_cost staged_short_cost{{8.58, 7.2, 6.79, 6.79, 6.79}, {1.075, 1, 0.987, 0.974, 0.987}};
+constexpr kernel_cost staged_long_cost{{8.08, 8.05, 7.42, 7.35, 6.79}, {1.115, 0.997, 0.985, 0.972, 0.999}};
+constexpr kernel_cost staged_misaligned_cost{{8.21, 7.3, 6.8, 6.8, 6.8}, {1.214, 1.018, 0.997, 0.989, 1}};
+constexpr kernel_cost staged_strided_cost{{5.8, 5.8, 5.8, 5.8, 5.8}, {1.07, 1.01, 0.99, 0.99, 1}};  // as staged
+constexpr kernel_cost staged_rows_cost{{6.42, 6.42, 6.42, 6.42, 6.42}, {1.233, 1.105, 1.046, 1.023, 1}};
+constexpr kernel_cost staged_cols_cost{{7, 7, 7, 7, 7}, {1.43, 1.14, 1.09, 1, 1}};
+constexpr kernel_cost elementwise_batch_cost{{7.4, 7.4, 7.4, 7.4, 7.4}, {2.1, 2.1, 2.1, 2.1, 2.1}};
+
+// Factors of misaligned-2d for what it issues and moves. Tiles in part, and rows shorter than a tile, are loaded with
+// predicates; rows that begin inside of words need shuffles.
+struct misaligned_cost {
+  double launch, issued, moved, around, partial, inside, narrow;
+};
+constexpr misaligned_cost misaligned_2d_costs[5] = {{8.32, 0.63, 0.76, 0.32, 1.6, 1.16, 2},
+                                                    {6.72, 0.694, 0.608, 0.526, 0.345, 1.1, 1.3},
+                                                    {5.95, 0.712, 0.618, 0.406, 0, 1, 1},
+                                                    {5.92, 0.687, 0.575, 0.313, 0, 1, 1},
+                                                    {6, 1, 0.65, 0.15, 0, 1, 1}};
 constexpr double vec3_launch = 9.5;
 
 // A transpose as its candidates see it.
@@ -147,7 +158,7 @@ bool is_staged_cols(const matrices& m, const device_model& device) {
   const transpose_args& a = m.a;
   if (!m.is_power(4) || m.alignment < m.size || a.out_ld != a.rows) return false;
   if (a.rows < 9 || a.rows > device.shared_bytes || m.across < 1024) return false;
-  const int vectors = vectors_of_bands(a.rows, m.size, device.shared_bytes);
+  const int vectors = shape_of_bands(a.rows, m.size, device.shared_bytes).vectors;
   return bytes_of_bands(a.rows, m.size, vectors) <= device.shared_bytes / 3 &&
          divided(m.across, band_bytes(vectors)) * a.batch >= 2 * static_cast<std::int64_t>(device.multiprocessors);
 }
@@ -178,19 +189,28 @@ double vec3_factor(const matrices& m) {
          std::max(0.0, 0.5 * (256.0 / static_cast<double>(m.across) - 1));
 }
 
+// Tiles of `length` bytes down, 32 of which are written by the next one, and those that are not full as `partial` more.
+double tiles_down(std::int64_t down, std::int64_t length, double partial) {
+  const std::int64_t written = length - 32, beyond = std::max<std::int64_t>(down - length, 0);
+  const bool is_full = down >= length && beyond % written == 0;
+  return 1 + static_cast<double>(ceil_divided(beyond, written)) + (is_full ? 0 : partial);
+}
+
 // Instructions and memory overlap. Tiles that the matrix does not fill cost as much as others; rows whose first word is
 // shared with their neighbour are read twice.
 double misaligned_2d_factor(const matrices& m) {
-  constexpr double issued[5] = {0.87, 0.9, 0.81, 0.73, 1};
+  const misaligned_cost& cost = misaligned_2d_costs[m.place()];
   const bool complete = m.in_alignment() % 4 == 0;
   const std::int64_t width = (complete ? 32 : 31) * std::max<std::int64_t>(4, m.size);
-  const std::int64_t tiles =
-      ceil_divided(std::max<std::int64_t>(m.down - 32, 1), 224);  // the last one writes all of it
-  const double down = static_cast<double>(tiles * 224) / static_cast<double>(m.down);
-  const double issue = issued[m.place()] * down * filled(m.across, width) * (complete || m.size > 2 ? 1 : 1.14);
+  const bool is_low = m.size == 1 && tiles_down(m.down, 128, 0) < 2 * tiles_down(m.down, 256, 0);
+  const std::int64_t length = is_low ? 128 : 256;
+  const double down =
+      tiles_down(m.down, length, cost.partial) * static_cast<double>(length - 32) / static_cast<double>(m.down);
+  const double issue = cost.issued * down * filled(m.across, width) * (complete ? 1 : cost.inside) *
+                       (complete || m.across >= width ? 1 : cost.narrow);
   const double around = static_cast<double>(64 - m.in_alignment()) /
                         static_cast<double>(divided(m.across, ceil_divided(m.across, width)));
-  const double moved = 0.65 + 0.15 * around;
+  const double moved = cost.moved + cost.around * around;
   // Between the rows of a matrix lie those of others: nobody completes their sectors in time.
   const bool is_cut = m.is_interleaved() && m.out_alignment() < 32;
   const double both = std::max(1.05, std::sqrt(issue * issue + moved * moved));  // never ahead of full vectors
@@ -198,9 +218,13 @@ double misaligned_2d_factor(const matrices& m) {
 }
 
 // Matrices of which few end at a multiple of 16 bytes need the long windows.
-double staged_more(const matrices& m) {
-  constexpr double more[5] = {0.103, 0.036, 0.012, 0.012, 0.012};
-  return ceil_aligned(m.bytes) > short_window ? more[m.place()] : 0;
+const kernel_cost& staged_cost(const matrices& m) {
+  return ceil_aligned(m.bytes) > short_window ? staged_long_cost : staged_short_cost;
+}
+
+// Input rows of less than 64 bytes: a warp's loads are spread over many.
+double tiled_2d_more(const matrices& m) {
+  return m.across < 64 ? 0.13 : 0;
 }
 
 double staged_rows_more(const matrices& m) {
@@ -208,8 +232,12 @@ double staged_rows_more(const matrices& m) {
   return 0.65 * (filled(m.down, is_short ? 512 : 256) - 1) + (is_short ? 0 : m.size == 1 ? 0.258 : 0.113);
 }
 
-double staged_cols_more(const matrices& m) {
-  return 0.33 * (filled(m.across, band_bytes(32)) - 1) + (m.size < 4 && m.a.rows > 48 ? 0.17 : 0);
+// Few rows end many segments of the output, many leave few blocks to overlap.
+double staged_cols_more(const matrices& m, const device_model& device) {
+  const int vectors = shape_of_bands(m.a.rows, m.size, device.shared_bytes).vectors;
+  const double rows = static_cast<double>(m.a.rows);
+  const double crowded = std::max(0.0, rows * 1600 / static_cast<double>(device.shared_bytes) - 2);
+  return 0.33 * (filled(m.across, band_bytes(vectors)) - 1) + 2.5 / rows + 0.3 * crowded;
 }
 
 // Output rows that end inside sectors, and input rows that do inside of 64 bytes.
@@ -223,7 +251,7 @@ class collector {
  public:
   explicit collector(const matrices& m) : place_(m.place()) {}
   void add(family kind, const kernel_cost& cost, double more = 0) {
-    add(kind, cost.launch, cost.factor[place_] + more);
+    add(kind, cost.launch[place_], cost.factor[place_] + more);
   }
   void add(family kind, double launch, double factor) { all_.list[all_.count++] = {kind, launch, factor}; }
   const transpose_candidates& all() const { return all_; }
@@ -249,11 +277,11 @@ bool is_staged(const transpose_args& a, std::int64_t shared_bytes) {
   return piece <= window && window + window / 8 <= shared_bytes / 3;
 }
 
-int vectors_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes) {
-  for (const int vectors : {32, 16}) {
-    if (bytes_of_bands(rows, size, vectors) <= shared_bytes / 3) return vectors;
+band_shape shape_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes) {
+  for (const int vectors : {32, 16, 8}) {
+    if (bytes_of_bands(rows, size, vectors) <= shared_bytes / 8) return {vectors, 256};
   }
-  return 8;
+  return {8, 512};
 }
 
 std::int64_t transpose_unit(const transpose_args& a) {
@@ -264,16 +292,16 @@ transpose_candidates plan_transposes(const transpose_args& a, const device_model
   const matrices m(a);
   collector found(m);
   if (is_narrow(m, device)) found.add(family::narrow, narrow_cost);
-  if (is_staged(a, device.shared_bytes)) found.add(family::staged, staged_cost, staged_more(m));
+  if (is_staged(a, device.shared_bytes)) found.add(family::staged, staged_cost(m));
   if (is_staged_strided(m, device)) found.add(family::staged_strided, staged_strided_cost);
   if (is_tiled_4byte(m, device)) found.add(family::tiled_4byte, tiled_4byte_cost, ends_factor(m, 0.6, 0.2));
-  if (is_tiled_2d(m)) found.add(family::tiled_2d, tiled_2d_cost, interleaved_factor(m));
+  if (is_tiled_2d(m)) found.add(family::tiled_2d, tiled_2d_cost, interleaved_factor(m) + tiled_2d_more(m));
   if (is_elementwise_batch(m)) found.add(family::elementwise_batch, elementwise_batch_cost);
   if (is_staged_misaligned(m, device)) found.add(family::staged_misaligned, staged_misaligned_cost);
   if (is_staged_rows(m, device)) found.add(family::staged_rows, staged_rows_cost, staged_rows_more(m));
-  if (is_staged_cols(m, device)) found.add(family::staged_cols, staged_cols_cost, staged_cols_more(m));
+  if (is_staged_cols(m, device)) found.add(family::staged_cols, staged_cols_cost, staged_cols_more(m, device));
   if (is_misaligned_2d(m, device)) {
-    found.add(family::misaligned_2d, misaligned_launch[m.place()], misaligned_2d_factor(m));
+    found.add(family::misaligned_2d, misaligned_2d_costs[m.place()].launch, misaligned_2d_factor(m));
   }
   if (is_vec3(m)) found.add(family::vec3, vec3_launch, vec3_factor(m));
   return found.all();

@@ -46,7 +46,11 @@ constexpr std::int64_t bytes_of_bands(std::int64_t rows, std::int64_t size, int 
   return 32 + rows * band_pitch(vectors) + rows * size / 16 * 4;
 }
 
-/// The widest band of which three blocks fit, of 32, 16 or 8 vectors.
-int vectors_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes);
+struct band_shape {
+  int vectors, threads;
+};
+
+/// The widest band of 32, 16 or 8 vectors of which eight blocks of 256 threads fit, or blocks of 512 threads.
+band_shape shape_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes);
 
 }  // namespace twill::detail
