@@ -366,6 +366,7 @@ set(twill_tests
   tests/simt_models_test.cpp
   tests/simt_planning_test.cpp
   tests/simt_prediction_test.cpp
+  tests/simt_reduce_test.cpp
   tests/simt_rules_test.cpp
   tests/simt_scan_test.cpp
   tests/simt_schema_test.cpp

@@ -74,6 +74,11 @@ TEST_CASE("enumerators from outside are refused, not looked up") {
   };
   CHECK(begins(reduced(twill::reduce_op(99), type::f32), "reduce: the operation is 99"));
   CHECK(begins(reduced(twill::reduce_op::sum, type(14)), "reduce: the type of in is 14"));
+  CHECK(begins(error_of([&] {
+                 twill::reduce_untyped(stream, in.data(), out.data(), type::f32, type(14), 4, scratch,
+                                       {twill::reduce_op::sum});
+               }),
+               "reduce: the type of out is 14"));
   CHECK(begins(error_of([&] { twill::scan(stream, in.data(), out.data(), 4, scratch, {twill::scan_op(9)}); }),
                "scan: the operation is 9"));
   std::vector<float> found(4);

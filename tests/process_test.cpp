@@ -97,6 +97,7 @@ TEST_CASE("a device has a thread for each CPU of the affinity mask, of which the
   for (const std::string& name : support::devices_on_the_cpu()) {
     CAPTURE(name);
     const int code = support::run_in_child([&] {
+      unsetenv("TWILL_THREADS");
       const long before = support::process_status("Threads:");
       if (!pin_to_one_cpu()) return 1;
       const auto device = twill::device::open(name);
@@ -108,6 +109,7 @@ TEST_CASE("a device has a thread for each CPU of the affinity mask, of which the
     CHECK(code == 0);
   }
   const int all = support::run_in_child([] {
+    unsetenv("TWILL_THREADS");
     const long before = support::process_status("Threads:");
     const auto device = twill::device::open("cpu");
     if (device.properties().multiprocessors > cpus_in_mask()) return 1;

@@ -230,6 +230,14 @@ TEST_CASE("the scratch of columns is at most 8 MiB, and small for few columns") 
   });
 }
 
+// Counters, and the partial results of each level of the tree: chunks are a multiple of what a group combines.
+TEST_CASE("literal: bytes of scratch for columns" * doctest::skip(!support::has_simt)) {
+  const auto gpu = twill::device::open("simt:h200");
+  const auto bytes = twill::reduce_columns_scratch_bytes(gpu, twill::element_type::i32, twill::element_type::i64,
+                                                         {3969, 130}, {reduce_op::sum});
+  CHECK(bytes == 16384 + 129024);
+}
+
 TEST_CASE("columns of one chunk need no scratch") {
   support::on_each_stream([](const twill::device& device, twill::stream_ref stream) {
     CAPTURE(device.properties().name);

@@ -162,6 +162,10 @@ TEST_CASE("reference: shapes around vectors, warps, chunks and tasks") {
     check_shape<float, float>(stream, scratch, reduce_op::sum, {9, 3000, 0}, 0);
     check_shape<std::uint8_t, std::uint64_t>(stream, scratch, reduce_op::sum, {1, 70000, 0}, 3);
     check_shape<std::int32_t, std::int32_t>(stream, scratch, reduce_op::sum, {1, 300000, 0}, 0);
+    for (const auto op : {reduce_op::logical_and, reduce_op::logical_or, reduce_op::logical_xor}) {
+      check_shape<std::uint8_t, std::uint8_t>(stream, scratch, op, {2, 700001, 0}, 1);
+      check_shape<std::int32_t, std::uint8_t>(stream, scratch, op, {3, 200001, 0}, 0);
+    }
   });
 }
 

@@ -204,6 +204,9 @@ TEST_CASE("reference: rows, packed and strided, short and long") {
     check_scan<float>(stream, {3, 12003, 12004, 12008}, {scan_op::sum, true}, 0, 7);
     check_scan<std::uint8_t>(stream, {3, 50001, 50016, 50032}, {scan_op::sum, false}, 0, 8);
     check_scan<twill::float16>(stream, {2, 22535, 22536, 22536}, {scan_op::max, true}, 0, 9);
+    // The first row has as many elements as its tiles, the others begin within a vector and have one tile more.
+    check_scan<float>(stream, {3, 11264, 11265, 11265}, {scan_op::sum, false}, 0, 10);
+    check_scan<std::int64_t>(stream, {2, 5120, 5121, 5120}, {scan_op::max, false}, 0, 11);
   });
 }
 

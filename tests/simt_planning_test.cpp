@@ -129,6 +129,7 @@ TEST_CASE("a few long rows or columns are predicted to move at 0.55 of the copy'
     CAPTURE(m.bytes);
     const auto bytes = static_cast<std::size_t>(m.all());
     const twill::raw_buffer in(device, bytes), out(device, bytes);
+    twill::fill_bytes(stream, in.data(), 1, bytes);
     const auto time = twill::predict(device, [&] {
       twill::transpose_bytes(stream, in.data(), out.data(), m.bytes, {m.rows, m.cols});
       stream.wait();

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <twill/scan.hpp>
+
 #include "support/simt_launch.hpp"
 
 #include "scan/gpu/scan.hpp"
@@ -58,6 +60,28 @@ TEST_CASE("a scan's block finds the prefix of tiles hundreds of tiles away") {
   check_sums({511});
   check_sums({512, 1056});
   check_sums({4999});
+}
+
+// Where tiles end, and with them the order of additions. A state is 8 bytes for 4 of a value; without pointers a row
+// may begin at the last element of a vector.
+TEST_CASE("literal: elements of a tile") {
+  const auto bytes = [](element_type type, std::int64_t count) {
+    return scan_scratch_bytes(device::open("simt"), type, count);
+  };
+  const auto fills_a_tile = [&](element_type type, std::int64_t elements) {
+    const std::int64_t most = elements - (16 / static_cast<std::int64_t>(element_bytes(type)) - 1);
+    return bytes(type, most) == bytes(type, 1) && bytes(type, most + 1) > bytes(type, 1);
+  };
+  CHECK(fills_a_tile(element_type::u8, 256 * 11 * 16));
+  CHECK(fills_a_tile(element_type::f16, 256 * 11 * 8));
+  CHECK(fills_a_tile(element_type::f32, 256 * 11 * 4));
+  CHECK(fills_a_tile(element_type::f64, 256 * 10 * 2));
+  CHECK(fills_a_tile(element_type::c128, 256 * 4));
+  const auto in_segments = [](std::int64_t count) {
+    return scan_segments_scratch_bytes(device::open("simt"), element_type::f32, count, 1);
+  };
+  CHECK(in_segments(256 * 8 * 4 - 3) == in_segments(1));
+  CHECK(in_segments(256 * 8 * 4 - 2) > in_segments(1));
 }
 
 }  // namespace

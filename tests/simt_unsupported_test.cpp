@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <twill/ladder/array.hpp>
+#include <twill/ladder/reduce.hpp>
 #include <twill/ladder/transpose.hpp>
 #include <twill/twill.hpp>
 
 #include "support/cases.hpp"
+#include "support/simt_launch.hpp"
 #include "support/team_run.hpp"
 
 namespace {
@@ -62,6 +65,24 @@ TEST_CASE("rungs whose grids are larger than a device's") {
   };
   CHECK(array("reverse", "naive") == errc::unsupported);
   CHECK(array("increment", "naive") == errc::unsupported);
+  CHECK(support::code_of([&] {
+          twill::reduce_rung(stream, "sequential", in, out, twill::element_type::f32, std::int64_t{1} << 43,
+                             {far_away<unsigned char>(52), std::size_t{1} << 42});
+        }) == errc::unsupported);
+}
+
+TEST_CASE("a block of more threads, or of more shared memory, than a device has") {
+  const auto device = twill::device::open("simt:gtx280");
+  const twill::stream stream(device);
+  const twill::raw_buffer in(device, 64), out(device, 64);
+  const auto refused_by = [&](std::string_view rung, twill::block_shape block, std::int64_t element_bytes) {
+    return support::error_of(
+        [&] { twill::transpose_rung(stream, rung, in.data(), out.data(), element_bytes, 2, 2, {block, 1}); });
+  };
+  CHECK(support::contains(refused_by("naive-row", {32, 32}, 4),
+                          "unsupported: transpose_rung: naive-row cannot run with "
+                          "block 32x32 (simt:gtx280 has 512 threads"));
+  CHECK(support::contains(refused_by("conflict-free", {32, 8}, 16), "and 16384 bytes of shared memory a block"));
 }
 
 TEST_CASE("a scan of more than 2^31 tiles") {

@@ -68,16 +68,16 @@ recorder::place_record& recorder::record_of(const void* place, memory_space spac
   return record;
 }
 
-bool recorder::is_polled_again(const place_record& place, unsigned thread, std::uint64_t address) {
+bool recorder::is_polled_again(std::uint32_t site, unsigned thread, std::uint64_t address) {
   if (!waits_) into_.note_wait();
   waits_ = true;
-  return !polled_.emplace(&place, thread, address).second;
+  return !polled_.emplace(site, thread, address).second;
 }
 
 void recorder::add(unsigned thread, memory_space space, std::uint64_t address, std::size_t bytes, access_kind kind,
                    const void* place) {
   place_record& here = record_of(place, space, bytes, kind);
-  if (kind == access_kind::atomic_load && is_polled_again(here, thread, address)) return;
+  if (kind == access_kind::atomic_load && is_polled_again(here.site, thread, address)) return;
   const unsigned warp = thread / lanes_, lane = thread % lanes_;
   auto& mine = here.threads[thread];
   auto& ours = here.warps[warp];

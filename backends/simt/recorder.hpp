@@ -6,7 +6,8 @@
 // the CPU make two of `out = a ? p[x] : p[y]`, those for GPUs one; so an inline function that both arms of a branch
 // call counts once too, where a GPU may issue it twice. A lane that skips an iteration of a loop which others take
 // counts as one iteration behind. An atomic load that a thread repeats, for what another block is to write, counts
-// once: how often it is repeated here depends on the CPU.
+// once: how often it is repeated here depends on the CPU. Repeated means from the same line of the source, because
+// compilers give the first iteration of a loop a copy of its code.
 
 #include <cstddef>
 #include <cstdint>
@@ -137,7 +138,7 @@ class recorder {
   };
 
   place_record& record_of(const void* place, memory_space space, std::size_t bytes, access_kind kind);
-  bool is_polled_again(const place_record& place, unsigned thread, std::uint64_t address);
+  bool is_polled_again(std::uint32_t site, unsigned thread, std::uint64_t address);
   void unite_alternatives(unsigned warp);
   place_record* head_of(place_record& place, unsigned warp);
 
@@ -152,7 +153,7 @@ class recorder {
   std::vector<std::vector<instruction>> warps_;
   std::vector<std::uint64_t> addresses_;
   std::vector<alternatives> groups_;
-  std::set<std::tuple<const place_record*, unsigned, std::uint64_t>> polled_;  // since the last barrier
+  std::set<std::tuple<std::uint32_t, unsigned, std::uint64_t>> polled_;  // since the last barrier
   bool waits_ = false;
 };
 

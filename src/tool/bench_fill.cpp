@@ -62,6 +62,7 @@ std::unique_ptr<ladder_problem> make_fill(const bench_case& which) {
 
 std::vector<rung> fill_rungs(const device& on) {
   std::vector<rung> all = moving_rungs(on, "fill", "twill::fill: 16-byte stores of the repeated element");
+  all.back().lesson = "the device's own copy, which moves twice the bytes of a fill";
   all.push_back({"fill",
                  memset_name,
                  "the device's own memset of the same bytes: the upper bound",

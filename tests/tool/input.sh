@@ -48,7 +48,6 @@ odd_values() {
     refused "$option: an empty value" bench --device cpu --size 4 $option ''
   done
   for option in --device --kernel --type --block --grid; do
-    run 0 bench --help
     "$twill" bench --size 4 $option '' >out 2>err && report "bench $option ''" "it was taken"
     [ "$(wc -l <err)" -eq 1 ] || report "bench $option ''" "not one line on stderr"
   done

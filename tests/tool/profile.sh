@@ -14,9 +14,9 @@ profile() {
   for kernel in memcpy cpu-tuned coalesced,memcpy; do
     refused 'known: .*tuned' profile --device simt:h200 --kernel $kernel
   done
-  if is_sanitized; then
-    return
-  fi
+}
+
+counts() {
   run 0 profile --device simt:h200 --kernel coalesced,tuned --size 256x64 --type u8,f32
   narrow
   shown 'transpose_rungs.hpp'
@@ -24,41 +24,6 @@ profile() {
   shown 'shared load .* wavefronts .*32.00x ideal'
   run 0 profile --device simt:gtx280 --kernel copy --size 512 --threads 4096
   shown 'a sample of 16 '
-  run 0 profile --device simt:gtx280 --kernel coalesced --size 128 --svg heat.svg
-  drawn 'viewBox="0 0 '
-  drawn "<title>twill $("$twill" --version | tail -1 | grep -o '[0-9.]*' | head -1) profile: transpose on simt:gtx280</title>"
-  drawn 'bank 15: 16<'
-  drawn '>16x</text>'
-  drawn 'partitions [0-9]* to 7: '
-  drawn '>src/ladder/gpu/transpose_rungs.hpp'
-  drawn '^</svg>$'
-  run 0 profile reduce --device simt:h200 --kernel sequential --size 4096 --svg heat.svg
-  drawn 'sequential.*, grid 16x1x1 of 256x1x1 threads'
-  drawn 'sequential.*, grid 1x1x1 of 256x1x1 threads'
-  # Launches that look alike are drawn once, and the legend stands there once.
-  run 0 profile --device simt:h200 --kernel conflict-free,unrolled --size 128,256 --svg heat.svg
-  drawn '; banks as drawn above for transpose conflict-free, 128x128 f32'
-  [ "$(grep -c 'unused: no access</text>' heat.svg)" -eq 1 ] || report "(svg)" "the legend is there more than once"
-  # A program without its sources, or older than them, does not show their lines.
-  mkdir -p tree/src/ladder/gpu
-  cp "$twill" tree/twill
-  tree/twill profile --device simt:h200 --kernel copy --size 64 >out
-  shown 'transpose_rungs.hpp (not found here: its lines are left out)'
-  echo 'another file' >tree/src/ladder/gpu/transpose_rungs.hpp
-  touch -d 2000-01-01 tree/twill
-  tree/twill profile --device simt:h200 --kernel copy --size 64 >out
-  shown 'transpose_rungs.hpp (changed since this program was built: its lines are left out)'
-  run 0 profile --device simt:h200,simt:mi300x --kernel copy --size 64
-  shown '^simt:mi300x  *copy'
-  shown 'simt:h200 were compared with an H200 SXM'
-  shown 'simt:mi300x were never compared with a measurement'
-  # A datasheet whose path has a comma, among other devices.
-  mkdir 'a,b'
-  cp "$sheets/k20.json" 'a,b/c,d.json'
-  run 0 profile --device 'simt:h200,simt:a,b/c,d.json,simt:k20' --kernel copy --size 64
-  shown '^simt:a,b/c,d.json  *copy'
-  shown '^simt:k20  *copy'
-  unable 'no simulated device "simt:frobnicate"' profile --device simt:frobnicate,simt:a,b/c,d.json
   run 0 profile --device simt:k20 --kernel unrolled --size 40x70 --check
   shown 'Checked: 0 of 1 kernels'
   run 0 profile scan --device simt:gtx280 --size 4096
@@ -74,6 +39,50 @@ profile() {
   run 0 profile reduce --device simt:h200,simt:mi300x --kernel sequential,tuned --size 4096
   shown '^simt:mi300x  *tuned '
   ! grep -q '^reduce memcpy' out || report profile "a heading of memcpy with nothing below it"
+}
+
+pictures() {
+  run 0 profile --device simt:gtx280 --kernel coalesced --size 128 --svg heat.svg
+  drawn 'viewBox="0 0 '
+  drawn "<title>twill $("$twill" --version | tail -1 | grep -o '[0-9.]*' | head -1) profile: transpose on simt:gtx280</title>"
+  drawn 'bank 15: 16<'
+  drawn '>16x</text>'
+  drawn 'partitions [0-9]* to 7: '
+  drawn '>src/ladder/gpu/transpose_rungs.hpp'
+  drawn '^</svg>$'
+  run 0 profile reduce --device simt:h200 --kernel sequential --size 4096 --svg heat.svg
+  drawn 'sequential.*, grid 16x1x1 of 256x1x1 threads'
+  drawn 'sequential.*, grid 1x1x1 of 256x1x1 threads'
+  # Launches that look alike are drawn once, and the legend stands there once.
+  run 0 profile --device simt:h200 --kernel conflict-free,unrolled --size 128,256 --svg heat.svg
+  drawn '; banks as drawn above for transpose conflict-free, 128x128 f32'
+  [ "$(grep -c 'unused: no access</text>' heat.svg)" -eq 1 ] || report "(svg)" "the legend is there more than once"
+}
+
+# A program without its sources, or older than them, does not show their lines.
+lines_of_sources() {
+  mkdir -p tree/src/ladder/gpu
+  cp "$twill" tree/twill
+  tree/twill profile --device simt:h200 --kernel copy --size 64 >out
+  shown 'transpose_rungs.hpp (not found here: its lines are left out)'
+  echo 'another file' >tree/src/ladder/gpu/transpose_rungs.hpp
+  touch -d 2000-01-01 tree/twill
+  tree/twill profile --device simt:h200 --kernel copy --size 64 >out
+  shown 'transpose_rungs.hpp (changed since this program was built: its lines are left out)'
+}
+
+several_devices() {
+  run 0 profile --device simt:h200,simt:mi300x --kernel copy --size 64
+  shown '^simt:mi300x  *copy'
+  shown 'simt:h200 were compared with an H200 SXM'
+  shown 'simt:mi300x were never compared with a measurement'
+  # A datasheet whose path has a comma, among other devices.
+  mkdir 'a,b'
+  cp "$sheets/k20.json" 'a,b/c,d.json'
+  run 0 profile --device 'simt:h200,simt:a,b/c,d.json,simt:k20' --kernel copy --size 64
+  shown '^simt:a,b/c,d.json  *copy'
+  shown '^simt:k20  *copy'
+  unable 'no simulated device "simt:frobnicate"' profile --device simt:frobnicate,simt:a,b/c,d.json
 }
 
 # Predicted times, beside a table of others.
@@ -99,4 +108,10 @@ END
 }
 
 profile
+if ! is_sanitized; then
+  counts
+  pictures
+  lines_of_sources
+  several_devices
+fi
 predicted

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "gpu/limits.hpp"
 #include "reduce/column_tree.hpp"
 #include "reduce/scratch.hpp"
 
@@ -14,10 +15,6 @@ namespace {
 
 using detail::reduce_args;
 using kernels::chunk_bytes;
-
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 /// A 2-D grid of at least `blocks` blocks within the limits of every device: 65535 blocks along x on sm_1x, 2^32
 /// threads along x on AMD.

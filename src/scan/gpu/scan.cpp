@@ -1,5 +1,6 @@
 // The scan: how a problem is cut into tiles, and which kinds scan it.
 
+#include "gpu/limits.hpp"
 #include "operations.hpp"
 #include "plan.hpp"
 
@@ -7,10 +8,6 @@ namespace twill::TWILL_BACKEND {
 namespace {
 
 using detail::scan_args;
-
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 // Sums of less than 4 bytes are kept in 4; so are the keys of min and max.
 int value_bytes(const scan_args& a) {
