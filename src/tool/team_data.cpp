@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <future>
+#include <limits>
+#include <mutex>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include <twill/buffer.hpp>
+#include <twill/stream.hpp>
 
 #include "data.hpp"
 
@@ -52,64 +56,112 @@ class part_rows {
   std::vector<dimension> local_;  // outermost first
 };
 
-void write_element(unsigned char* to, std::int64_t bytes, std::int64_t index) {
-  const std::int64_t words = (bytes + 7) / 8;
-  for (std::int64_t i = 0; i < words; ++i) {
-    const std::uint64_t word = data_word(static_cast<std::uint64_t>(index * words + i));
-    std::memcpy(to + 8 * i, &word, static_cast<std::size_t>(std::min<std::int64_t>(8, bytes - 8 * i)));
+template <std::int64_t Bytes>
+void write_row(unsigned char* to, std::int64_t count, std::int64_t index, std::int64_t step) {
+  for (std::int64_t i = 0; i < count; ++i, index += step) {
+    const std::uint64_t word = data_word(static_cast<std::uint64_t>(index));
+    std::memcpy(to + i * Bytes, &word, static_cast<std::size_t>(Bytes));
   }
 }
 
-/// Calls f(elements before, data) for a part of the memory after another.
-void each_chunk(const part_rows& rows, std::int64_t element_bytes,
-                const std::function<bool(std::int64_t, const std::vector<unsigned char>&)>& f) {
-  const std::int64_t most = std::max<std::int64_t>(1, chunk_bytes / element_bytes);
-  std::vector<unsigned char> data;
-  std::int64_t before = 0, held = 0;
+void write_long_row(unsigned char* to, std::int64_t bytes, std::int64_t count, std::int64_t index, std::int64_t step) {
+  const std::int64_t words = (bytes + 7) / 8;
+  for (std::int64_t e = 0; e < count; ++e, index += step, to += bytes) {
+    for (std::int64_t i = 0; i < words; ++i) {
+      const std::uint64_t word = data_word(static_cast<std::uint64_t>(index * words + i));
+      std::memcpy(to + 8 * i, &word, static_cast<std::size_t>(std::min<std::int64_t>(8, bytes - 8 * i)));
+    }
+  }
+}
+
+/// Elements `index`, `index` + `step` ... of the data.
+void write_elements(unsigned char* to, std::int64_t bytes, std::int64_t count, std::int64_t index, std::int64_t step) {
+  switch (bytes) {
+    case 1:
+      return write_row<1>(to, count, index, step);
+    case 2:
+      return write_row<2>(to, count, index, step);
+    case 4:
+      return write_row<4>(to, count, index, step);
+    case 8:
+      return write_row<8>(to, count, index, step);
+    default:
+      return write_long_row(to, bytes, count, index, step);
+  }
+}
+
+using chunk_function = std::function<bool(stream_ref, std::int64_t, const std::vector<unsigned char>&)>;
+
+/// Calls f(stream, elements before, data) for a part of rows [first, last) after another, until it returns false.
+void each_chunk(stream_ref stream, const part_rows& rows, std::int64_t first, std::int64_t last, std::int64_t bytes,
+                const chunk_function& f) {
+  const std::int64_t most = std::max<std::int64_t>(1, chunk_bytes / bytes);
+  std::vector<unsigned char> data(static_cast<std::size_t>(most * bytes));
+  std::int64_t before = first * rows.length(), held = 0;
   const auto flush = [&] {
-    data.resize(static_cast<std::size_t>(held * element_bytes));
-    const bool more = held == 0 || f(before, data);
+    data.resize(static_cast<std::size_t>(held * bytes));
+    const bool more = held == 0 || f(stream, before, data);
+    data.resize(static_cast<std::size_t>(most * bytes));
     before += held;
     held = 0;
     return more;
   };
-  for (std::int64_t row = 0; row < rows.rows(); ++row) {
-    std::int64_t index = rows.first_of(row);
-    for (std::int64_t at = 0; at < rows.length(); ++at, index += rows.step()) {
+  for (std::int64_t row = first; row < last; ++row) {
+    const std::int64_t index = rows.first_of(row);
+    for (std::int64_t at = 0, count = 0; at < rows.length(); at += count) {
       if (held == most && !flush()) return;
-      data.resize(static_cast<std::size_t>(most * element_bytes));
-      write_element(data.data() + held++ * element_bytes, element_bytes, index);
+      count = std::min(rows.length() - at, most - held);
+      write_elements(data.data() + held * bytes, bytes, count, index + at * rows.step(), rows.step());
+      held += count;
     }
   }
   flush();
 }
 
+/// The same, a share of the rows on each of several threads, with a stream each.
+void each_share(const device& on, const part_rows& rows, std::int64_t bytes, const chunk_function& f) {
+  constexpr std::int64_t most_threads = 8;
+  const std::int64_t chunks = rows.rows() * rows.length() * bytes / chunk_bytes;
+  const std::int64_t shares = std::clamp<std::int64_t>(std::min(chunks, rows.rows()), 1, most_threads);
+  std::vector<std::future<void>> running;
+  for (std::int64_t i = 0; i < shares; ++i) {
+    running.push_back(std::async(std::launch::async, [&, i] {
+      const stream own(on);
+      each_chunk(own, rows, rows.rows() * i / shares, rows.rows() * (i + 1) / shares, bytes, f);
+    }));
+  }
+  for (auto& one : running) one.wait();
+  for (auto& one : running) one.get();
+}
+
 }  // namespace
 
-void write_part(stream_ref stream, const dims& extents, const twill::distribution& lies, int rank,
+void write_part(const device& on, const dims& extents, const twill::distribution& lies, int rank,
                 std::int64_t element_bytes, void* memory) {
-  each_chunk(part_rows(extents, lies, rank), element_bytes, [&](std::int64_t before, const auto& data) {
+  each_share(on, part_rows(extents, lies, rank), element_bytes, [&](stream_ref stream, auto before, const auto& data) {
     upload_bytes(stream, data.data(), static_cast<unsigned char*>(memory) + before * element_bytes, data.size());
     stream.wait();
     return true;
   });
 }
 
-std::string part_fault(stream_ref stream, const dims& extents, const twill::distribution& lies, int rank,
+std::string part_fault(const device& on, const dims& extents, const twill::distribution& lies, int rank,
                        std::int64_t element_bytes, const void* memory) {
-  std::string fault;
-  each_chunk(part_rows(extents, lies, rank), element_bytes, [&](std::int64_t before, const auto& data) {
+  std::mutex guard;
+  std::int64_t first_wrong = std::numeric_limits<std::int64_t>::max();
+  each_share(on, part_rows(extents, lies, rank), element_bytes, [&](stream_ref stream, auto before, const auto& data) {
     std::vector<unsigned char> found(data.size());
     download_bytes(stream, static_cast<const unsigned char*>(memory) + before * element_bytes, found.data(),
                    found.size());
     stream.wait();
     const auto differs = std::mismatch(found.begin(), found.end(), data.begin()).first;
     if (differs == found.end()) return true;
-    fault = fmt::format("rank {}: element {} of its memory differs", rank,
-                        before + (differs - found.begin()) / element_bytes);
+    const std::lock_guard<std::mutex> held(guard);
+    first_wrong = std::min<std::int64_t>(first_wrong, before + (differs - found.begin()) / element_bytes);
     return false;
   });
-  return fault;
+  if (first_wrong == std::numeric_limits<std::int64_t>::max()) return "";
+  return fmt::format("rank {}: element {} of its memory differs", rank, first_wrong);
 }
 
 }  // namespace twill::tool

@@ -6,17 +6,17 @@
 #include <cstdint>
 #include <string>
 
+#include <twill/device.hpp>
 #include <twill/global_transpose.hpp>
-#include <twill/stream.hpp>
 
 namespace twill::tool {
 
-/// Writes a rank's part of the array to its device memory, which has no gaps. Waits for the stream.
-void write_part(stream_ref stream, const dims& extents, const twill::distribution& lies, int rank,
+/// Writes a rank's part of the array to its device memory, which has no gaps, from several threads. Waits for the end.
+void write_part(const device& on, const dims& extents, const twill::distribution& lies, int rank,
                 std::int64_t element_bytes, void* memory);
 
 /// Where the memory first differs from what `write_part` writes there; "" when nowhere.
-std::string part_fault(stream_ref stream, const dims& extents, const twill::distribution& lies, int rank,
+std::string part_fault(const device& on, const dims& extents, const twill::distribution& lies, int rank,
                        std::int64_t element_bytes, const void* memory);
 
 }  // namespace twill::tool

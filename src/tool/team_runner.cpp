@@ -143,9 +143,8 @@ void team_runner::prepare(const team_case& one) {
       const std::size_t most = std::max(bytes(one.shape.in, local[i]), bytes(one.shape.out, local[i]));
       ranks_.push_back({local[i], on, stream(on), raw_buffer(on, most), raw_buffer(on, most)});
     }
-    on_each_rank([&](rank_setup& r) {
-      write_part(r.work, one.shape.extents, one.shape.in, r.rank, one.type.bytes, r.in.data());
-    });
+    on_each_rank(
+        [&](rank_setup& r) { write_part(r.on, one.shape.extents, one.shape.in, r.rank, one.type.bytes, r.in.data()); });
   });
 }
 
@@ -227,8 +226,9 @@ void team_runner::check(bench_result& row, const team_case& one, const twill::di
   std::vector<std::string> faults(ranks_.size());
   world_.together([&] {
     on_each_rank([&](rank_setup& r) {
+      r.work.wait();
       faults[static_cast<std::size_t>(&r - ranks_.data())] =
-          part_fault(r.work, one.shape.extents, lies, r.rank, one.type.bytes, r.out.data());
+          part_fault(r.on, one.shape.extents, lies, r.rank, one.type.bytes, r.out.data());
     });
   });
   const auto first = std::find_if(faults.begin(), faults.end(), [](const std::string& text) { return !text.empty(); });
@@ -281,7 +281,7 @@ void team_runner::add_memcpy(const team_case& one) {
     }
   }
   check(row, one, one.shape.in);
-  row.of_memcpy = 1;
+  if (row.ms) row.of_memcpy = 1;
   report_.results.push_back(row);
 }
 

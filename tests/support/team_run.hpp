@@ -53,8 +53,8 @@ inline std::vector<twill::device> team_devices(const twill::device& first, int s
   std::vector<twill::device> all{first};
   for (const auto& name : test_devices()) {
     const auto other = twill::device::open(name);
-    const bool is_alike =
-        other.properties().backend == first.properties().backend && other.properties().name == first.properties().name;
+    const bool is_alike = other.properties().backend == first.properties().backend &&
+                          other.properties().model == first.properties().model;
     if (is_alike && other != first) all.push_back(other);
   }
   std::vector<twill::device> ranks;
