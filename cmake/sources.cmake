@@ -375,6 +375,7 @@ set(twill_tests
   tests/simt_unsupported_test.cpp
   tests/stream_test.cpp
   tests/team_faults_test.cpp
+  tests/team_graph_test.cpp
   tests/team_in_place_test.cpp
   tests/team_mixed_test.cpp
   tests/team_plan_test.cpp

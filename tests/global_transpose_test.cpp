@@ -164,9 +164,7 @@ TEST_CASE("many runs without a wait") {
 
 TEST_CASE("collectives") {
   on_each_device([](const twill::device& device) {
-    const auto names = support::test_devices();
-    const auto same = [&](const std::string& name) { return name.find(device.properties().backend) == 0; };
-    const int size = static_cast<int>(std::count_if(names.begin(), names.end(), same));
+    const int size = static_cast<int>(support::devices_like(device).size());
     twill::global_options options;
     options.via = twill::transport::nccl;
     if (!device.properties().is_gpu) {

@@ -160,7 +160,12 @@ TEST_CASE("mixed: errors") {
       CHECK(text.find(what) != std::string::npos);
     }
   };
-  all_say(ranks([](int) { return mixed(2); }, false), "transport mixed does not reach all ranks");
+  // With a library of collectives, it is that one that refuses several ranks on one GPU.
+  for (const auto& text : ranks([](int) { return mixed(2); }, false)) {
+    CAPTURE(text);
+    const bool of_library = device.properties().is_gpu && text.find("a GPU of its own") != std::string::npos;
+    CHECK((of_library || text.find("transport mixed does not reach all ranks") != std::string::npos));
+  }
   all_say(ranks([](int rank) { return mixed(rank == 3 ? 1 : 2); }, true),
           "ranks disagree on the number of ranks of a node (rank 3");
   all_say(ranks([](int) { return mixed(-1); }, true), "negative");

@@ -10,6 +10,7 @@
 #include "team/plan/choice.hpp"
 #include "team/plan/exchange.hpp"
 #include "team/plan/pitched.hpp"
+#include "team/plan/tuning_race.hpp"
 
 namespace {
 
@@ -253,8 +254,46 @@ TEST_CASE("small arrays by kernels, large ones by copy engines") {
 }
 
 TEST_CASE("ranks settle on the candidate whose slowest rank is fastest") {
-  CHECK(twill::detail::fastest({{1, 9, 1}, {4, 4, 4}, {8, 1, 1}}) == 1);
-  CHECK(twill::detail::fastest({{2, 3}, {3, 1}, {1, 3}}) == 0);
+  const auto fastest = [](const std::vector<std::vector<double>>& seconds) {
+    twill::detail::tuning_race race(seconds.size());
+    for (std::size_t at = 0; at < seconds.size(); ++at) race.add(at, seconds[at]);
+    return race.fastest();
+  };
+  CHECK(fastest({{1, 9, 1}, {4, 4, 4}, {8, 1, 1}}) == 1);
+  CHECK(fastest({{2, 3}, {3, 1}, {1, 3}}) == 0);
+}
+
+TEST_CASE("a round that is disturbed changes no choice") {
+  twill::detail::tuning_race race(4);
+  const std::vector<std::vector<double>> rounds{{5, 2, 17, 6}, {1, 2, 17, 6}, {7, 9, 1, 6}};
+  for (const auto& round : rounds) {
+    for (std::size_t at = 0; at < round.size(); ++at) {
+      if (race.runs(at)) race.add(at, {0.5, round[at]});
+    }
+    race.drop_slow();
+  }
+  CHECK(race.fastest() == 0);  // disturbed in two of three rounds
+  CHECK_FALSE(race.runs(2));   // 17 is more than 8 times 2: its last round was not run
+  CHECK(race.runs(3));
+}
+
+TEST_CASE("a candidate that cannot be made is left out, the last one not") {
+  twill::detail::tuning_race race(3);
+  CHECK_FALSE(race.only(0));
+  race.drop(0);
+  race.drop(2);
+  CHECK(race.only(1));
+  race.add(1, {3});
+  race.drop_slow();
+  CHECK(race.runs(1));
+  CHECK_FALSE(race.runs(0));
+  CHECK(race.fastest() == 1);
+}
+
+TEST_CASE("short runs are timed many at a time") {
+  CHECK(twill::detail::runs_of_a_sample({20e-6, 25e-6}) == 20);
+  CHECK(twill::detail::runs_of_a_sample({1e-3, 1e-6}) == 1);
+  CHECK(twill::detail::runs_of_a_sample({0, 0}) == 32);
 }
 
 TEST_CASE("what leaves a node costs nothing within it") {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -7,6 +8,7 @@
 
 #include "support/cases.hpp"
 #include "support/devices.hpp"
+#include "support/team_run.hpp"
 #include "support/thread_link.hpp"
 
 namespace {
@@ -135,6 +137,20 @@ TEST_CASE("bytes of each pair of ranks") {
   }
   CHECK(code_of([&] { plan.bytes_sent(3, 0); }) == twill::errc::invalid_argument);
   CHECK(code_of([&] { plan.bytes_sent(0, 3); }) == twill::errc::invalid_argument);
+}
+
+TEST_CASE("ranks of one process are spread over all GPUs of a model") {
+  support::on_each_device([](const twill::device& device) {
+    const auto names = support::test_devices();
+    const auto is_like = [&](const std::string& name) {
+      return name.find(device.properties().backend + ":") == 0 &&
+             twill::device::open(name).properties().model == device.properties().model;
+    };
+    if (!device.properties().is_gpu) return;
+    const auto count = static_cast<std::size_t>(std::count_if(names.begin(), names.end(), is_like));
+    const auto ranks = support::team_devices(device, static_cast<int>(count));
+    for (std::size_t i = 0; i < count; ++i) CHECK(std::count(ranks.begin(), ranks.end(), ranks[i]) == 1);
+  });
 }
 
 TEST_SUITE_END();

@@ -37,7 +37,10 @@ class gate {
 
 class recorder final : public detail::graph_recorder {
  public:
-  recorder() { check(create_stream(&stream_), "creation of a stream"); }
+  explicit recorder(int device) {
+    const device_guard current(device);
+    check(create_stream(&stream_), "creation of a stream");
+  }
   ~recorder() override {
     gate_.open();
     ignore(synchronize(stream_));
@@ -76,8 +79,8 @@ class recorder final : public detail::graph_recorder {
   gate gate_;
 };
 
-std::unique_ptr<detail::graph_recorder> make() {
-  return std::make_unique<recorder>();
+std::unique_ptr<detail::graph_recorder> make(int device) {
+  return std::make_unique<recorder>(device);
 }
 
 [[maybe_unused]] const bool added = detail::graph_recorders().emplace(backend_name, &make).second;

@@ -9,7 +9,7 @@
 
 namespace twill::detail {
 
-/// A stream of the current device that does not wait for the default stream, and the graph recorded from it last.
+/// A stream of a device that does not wait for the default stream, and the graph recorded from it last.
 class graph_recorder {
  public:
   virtual ~graph_recorder() = default;
@@ -27,7 +27,8 @@ class graph_recorder {
   virtual bool release() = 0;
 };
 
-using make_graph_recorder = std::unique_ptr<graph_recorder> (*)();
+/// On the device of a number.
+using make_graph_recorder = std::unique_ptr<graph_recorder> (*)(int device);
 
 /// By the name of the backend.
 inline std::map<std::string, make_graph_recorder>& graph_recorders() {

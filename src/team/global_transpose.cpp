@@ -10,7 +10,7 @@
 #include "core/arguments.hpp"
 #include "core/call.hpp"
 #include "team/agreement.hpp"
-#include "team/plan/choice.hpp"
+#include "team/plan/tuning_race.hpp"
 #include "team/selection.hpp"
 #include "team/tuning.hpp"
 
@@ -101,41 +101,50 @@ struct global_transpose::impl {
 
 std::vector<double> global_transpose::impl::measure(const std::vector<stream_ref>& streams, int runs) const {
   using clock = std::chrono::steady_clock;
-  const auto once = [&] {
+  const auto seconds_of = [&](int times) {
     const auto begin = clock::now();
-    run(streams);
+    for (int n = 0; n < times; ++n) run(streams);
     for (const stream_ref& stream : streams) stream.wait();
-    return std::chrono::duration<double>(clock::now() - begin).count();
+    return std::chrono::duration<double>(clock::now() - begin).count() / times;
   };
-  std::vector<double> seconds;
+  double once = 0;
   job.team->together([&](int i) {
     if (i > 0) return;
-    once();  // not counted
-    for (int n = 0; n < runs; ++n) seconds.push_back(once());
+    seconds_of(1);  // not counted
+    once = seconds_of(1);
+  });
+  const int times = detail::runs_of_a_sample(job.team->gather(std::vector<double>(streams.size(), once)));
+  std::vector<double> seconds;
+  job.team->together([&](int i) {
+    for (int n = 0; i == 0 && n < runs; ++n) seconds.push_back(seconds_of(times));
   });
   const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
   std::nth_element(seconds.begin(), middle, seconds.end());
   return job.team->gather(std::vector<double>(streams.size(), *middle));
 }
 
+// In rounds over all candidates, so that what disturbs one for a while disturbs no choice. Of each, the best round.
 detail::tuned_choice global_transpose::impl::fastest_of(const std::vector<detail::tuned_choice>& candidates,
                                                         const detail::team_job& asked,
                                                         const std::vector<stream_ref>& streams, int runs) {
-  std::vector<detail::tuned_choice> measured;
-  std::vector<std::vector<double>> seconds;
-  for (const detail::tuned_choice& one : candidates) {
-    job = with_choice(asked, one);
-    try {
-      carrier = make_carrier(job, one.via);
-    } catch (const error& e) {  // the same on all ranks
-      if (e.code() != errc::out_of_memory || (&one == &candidates.back() && measured.empty())) throw;
-      continue;
+  detail::tuning_race race(candidates.size());
+  for (int round = 0; round < detail::tuning_rounds; ++round) {
+    for (std::size_t at = 0; at < candidates.size(); ++at) {
+      if (!race.runs(at)) continue;
+      job = with_choice(asked, candidates[at]);
+      try {
+        carrier = make_carrier(job, candidates[at].via);
+      } catch (const error& e) {  // the same on all ranks
+        if (e.code() != errc::out_of_memory || race.only(at)) throw;
+        race.drop(at);
+        continue;
+      }
+      race.add(at, measure(streams, runs));
+      carrier.reset();
     }
-    seconds.push_back(measure(streams, runs));
-    measured.push_back(one);
-    carrier.reset();
+    race.drop_slow();
   }
-  return measured[detail::fastest(seconds)];
+  return candidates[race.fastest()];
 }
 
 global_transpose::global_transpose() noexcept = default;

@@ -79,12 +79,14 @@ TEST_CASE("messages beyond one part, and two teams at once") {
   });
 }
 
+// TWILL_TEST_RUNS: how often on GPUs.
 TEST_CASE("random delays of processes") {
   const auto [rank, size] = rank_and_size();
   on_each_device([&, rank = rank, size = size](const twill::device& device) {
     if (device.properties().backend == "simt") return;
     const auto team = twill::mpi::make_team(MPI_COMM_WORLD, device);
-    const int runs = device.properties().is_gpu ? 1000 : 100;
+    const auto on_gpus = support::number_from_environment("TWILL_TEST_RUNS", 1000);
+    const int runs = device.properties().is_gpu ? static_cast<int>(on_gpus) : 100;
     const auto delay = [&](int run) {
       const auto draw = static_cast<unsigned>((run * size + rank) * 2654435761u) >> 20;
       if (draw % 3 == 0) std::this_thread::sleep_for(std::chrono::microseconds(draw % 300));

@@ -47,9 +47,8 @@ class rank_image {
   image in_, out_;
 };
 
-/// A device for each of `size` ranks: `first`, then the other test devices of its backend, and again from the
-/// beginning.
-inline std::vector<twill::device> team_devices(const twill::device& first, int size) {
+/// `first`, then the other test devices of its backend and model.
+inline std::vector<twill::device> devices_like(const twill::device& first) {
   std::vector<twill::device> all{first};
   for (const auto& name : test_devices()) {
     const auto other = twill::device::open(name);
@@ -57,6 +56,12 @@ inline std::vector<twill::device> team_devices(const twill::device& first, int s
                           other.properties().model == first.properties().model;
     if (is_alike && other != first) all.push_back(other);
   }
+  return all;
+}
+
+/// A device for each of `size` ranks: those in turn.
+inline std::vector<twill::device> team_devices(const twill::device& first, int size) {
+  const auto all = devices_like(first);
   std::vector<twill::device> ranks;
   for (std::size_t rank = 0; rank < static_cast<std::size_t>(size); ++rank) ranks.push_back(all[rank % all.size()]);
   return ranks;

@@ -20,11 +20,4 @@ double seconds_of(const transport_cost& cost, const team_layout& layout, const s
   return most;
 }
 
-std::size_t fastest(const std::vector<std::vector<double>>& seconds) {
-  const auto slowest = [](const std::vector<double>& ranks) { return *std::max_element(ranks.begin(), ranks.end()); };
-  const auto best = std::min_element(seconds.begin(), seconds.end(),
-                                     [&](const auto& a, const auto& b) { return slowest(a) < slowest(b); });
-  return static_cast<std::size_t>(best - seconds.begin());
-}
-
 }  // namespace twill::detail

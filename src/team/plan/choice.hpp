@@ -2,7 +2,6 @@
 
 // What a run costs by transports that reach the peers' memory: plain arithmetic on the layout, the same on all ranks.
 
-#include <cstddef>
 #include <vector>
 
 #include "layout.hpp"
@@ -21,9 +20,5 @@ constexpr transport_cost copy_cost{60e-6, 60e-6, 376e9};
 
 /// Pieces between the ranks of one node count; `nodes` has that of each rank, and is empty where all are on one.
 double seconds_of(const transport_cost& cost, const team_layout& layout, const std::vector<int>& nodes = {});
-
-/// The candidate that every rank settles on, `seconds[c][rank]` being the times of candidate c: that whose slowest rank
-/// is fastest, the first of several.
-std::size_t fastest(const std::vector<std::vector<double>>& seconds);
 
 }  // namespace twill::detail
