@@ -375,7 +375,6 @@ set(twill_tests
   tests/simt_unsupported_test.cpp
   tests/stream_test.cpp
   tests/team_faults_test.cpp
-  tests/team_graph_test.cpp
   tests/team_in_place_test.cpp
   tests/team_mixed_test.cpp
   tests/team_plan_test.cpp
@@ -388,5 +387,6 @@ set(twill_tests
 # Where a GPU's backend is: what only a GPU can show.
 set(twill_gpu_tests
   tests/beyond_test.cpp
-  tests/graph_test.cpp)
+  tests/graph_test.cpp
+  tests/team_graph_test.cpp)
 set(twill_gpu_test_sources backends/gpu/graph_recorder.cpp)
