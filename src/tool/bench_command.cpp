@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -196,26 +197,35 @@ void require_team_options(const bench_arguments& a) {
   }
 }
 
-int run_on_team(const bench_arguments& a, tool_run& tool) {
-  tool.is_collective = true;
-  require_team_options(a);
-  require_distinct({{"--json", a.json_path}, {"--csv", a.csv_path}});
-  const auto world = all_processes();
-  const bool is_first = world->rank() == 0;
+int run_in(const processes& world, const bench_arguments& a, const tool_run& tool) {
+  const bool is_first = world.rank() == 0;
   std::optional<output_file> json_file, csv_file;
-  world->together([&] {
+  world.together([&] {
     json_file.emplace(is_first ? a.json_path : "");
     csv_file.emplace(is_first ? a.csv_path : "");
   });
   bench_report report;
   report.provenance = tool.provenance;
   report.cold = false;
-  run_team_bench(*world, team_arguments_of(a), report, !is_first || json_file->is_stdout() || csv_file->is_stdout());
+  run_team_bench(world, team_arguments_of(a), report, !is_first || json_file->is_stdout() || csv_file->is_stdout());
   json_file->write(json_text(json_of(report)));
   csv_file->write(csv_text(report));
-  const int signal = static_cast<int>(world->largest(interrupted()));  // whichever process had it
+  const int signal = static_cast<int>(world.largest(interrupted()));  // whichever process had it
   if (report.partial && is_first) end_by_signal(signal);
   return is_first ? exit_code_of(report) : 0;
+}
+
+int run_on_team(const bench_arguments& a, tool_run& tool) {
+  tool.is_collective = true;
+  require_team_options(a);
+  require_distinct({{"--json", a.json_path}, {"--csv", a.csv_path}});
+  const auto world = all_processes();
+  try {
+    return run_in(*world, a, tool);
+  } catch (const std::exception& problem) {
+    world->end_by_error(problem.what());
+    throw;
+  }
 }
 
 int run(const bench_arguments& arguments, tool_run& tool) {

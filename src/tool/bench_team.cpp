@@ -130,9 +130,10 @@ void run_team_bench(const processes& world, const team_bench_arguments& argument
   const team_measures measures = measures_of(arguments, world.size() > 1);
   const team on = team_of(world, arguments);
   for (std::size_t i = 0; i < on.local_ranks().size(); ++i) {
-    const device_properties mine = on.local_device(static_cast<int>(i)).properties();
-    const auto known = [&](const device_properties& p) { return p.name == mine.name; };
-    if (std::none_of(report.devices.begin(), report.devices.end(), known)) report.devices.push_back(mine);
+    for (const device_properties& one : world.all_properties(on.local_device(static_cast<int>(i)).properties())) {
+      const auto known = [&](const device_properties& p) { return p.name == one.name; };
+      if (std::none_of(report.devices.begin(), report.devices.end(), known)) report.devices.push_back(one);
+    }
   }
   const interrupt_guard guard;
   team_runner runner(world, on, measures, report);

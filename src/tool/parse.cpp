@@ -38,12 +38,13 @@ std::optional<std::int64_t> parse_power(const char*& at, const char* end) {
   if (!base || at == end || *at != '^') return base;
   const auto exponent = parse_number(++at, end);
   if (!exponent) return std::nullopt;
+  if (*base == 0 && *exponent == 0) return std::nullopt;  // has no value
   std::int64_t power = 1;
   for (std::int64_t i = 0; i < *exponent && *base > 1; ++i) {
     if (power > std::numeric_limits<std::int64_t>::max() / *base) return std::nullopt;
     power *= *base;
   }
-  return *base == 0 && *exponent > 0 ? 0 : power;
+  return *base == 0 ? 0 : power;
 }
 
 /// "12x2^5" as {12, 32}; empty when any part is no integer that fits.

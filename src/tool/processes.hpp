@@ -27,6 +27,11 @@ class processes {
   void together(const std::function<void()>& step) const;
   double largest(double mine) const;
   bool any(bool mine) const { return largest(mine ? 1 : 0) > 0; }
+  /// Of the device of every process, in the order of ranks.
+  std::vector<device_properties> all_properties(const device_properties& mine) const;
+  /// Before a process ends by an error: waits for the others to end as well, and ends all where they do not, which
+  /// wait for this one in a call that it does not make.
+  virtual void end_by_error(const std::string&) const {}
   /// The text of the first process whose text is not "".
   std::string first_text(const std::string& mine) const;
 

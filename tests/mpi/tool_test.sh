@@ -37,6 +37,21 @@ refused() {
   grep -q "^twill: .*$pattern.* (.*) " err || report "$*: no \"$pattern\""
 }
 
+# A launcher of another MPI: what it started sees itself alone.
+OMPI_COMM_WORLD_SIZE=7 PMI_SIZE=7 "$twill" bench global-transpose --device cpu --size 8 >out 2>err </dev/null
+[ $? -eq 2 ] || report "seven processes of one each were not refused"
+
+if [ "$size" -eq 1 ]; then
+  run 0 --device cpu --team 3 --reps 2 --size 40x30 --transport direct --json one.json
+  once '^global transpose of 40x30 f32, slab on 3 ranks' out
+  ! grep -q '"valid": false' one.json || report "a row of one process is not valid"
+  run 2 --device cpu --size 0^0
+  run 2 --device cpu --size 8 --transport pigeon
+  echo "tool in 1 process: $failures failures"
+  [ "$failures" -eq 0 ]
+  exit
+fi
+
 run 0 --device cpu --reps 2 --size 96x60,5x9,12x16x20 --type f32,b3 --transport mpi --json team.json --csv team.csv
 once "^global transpose of 96x60 f32, slab on $size ranks" out
 [ "$(wc -l <team.csv)" -eq 19 ] || report "not 6 cases of 3 rows"
@@ -53,12 +68,21 @@ once '^as-tuned ' out
 # Ranks whose devices have a clock, and others that have none: no times, and no hang.
 run 0 --device cpu,simt --reps 2 --size 24x18 --transport mpi --json mixed.json
 ! grep -q '"valid": false' mixed.json || report "a row of mixed devices is not valid"
+python3 -c 'import json; names = [d["name"] for d in json.load(open("mixed.json"))["devices"]]; assert names == ["cpu", "simt"], names' ||
+  report "the file does not name the devices of all processes"
 refused 'several cases' --device cpu --size 41x30,40x30 --transport mpi --tuning "$line"
 refused 'saved tuning is of another plan' --device cpu --size 41x30 --transport mpi --ranks-per-node 1 --tuning "$line"
 refused "in $size processes" --device cpu --team 3 --size 8
 refused 'is not one of' --device cpu --size 8x8x8 --grid 5x5
 refused 'no transport' --device cpu --size 8 --transport pigeon
 refused 'too small' --device cpu --size 8 --reps 0
+# The first process fails by itself, while the others wait for it: all end.
+timeout 100 "${launcher[@]}" "$twill" bench global-transpose --device cpu --reps 2 --size 8 --transport mpi \
+  --json /dev/full >out 2>err </dev/null
+code=$?
+case $code in 0 | 124) report "a process that fails by itself: exit code $code" ;; esac
+once '^twill: rank 0: ' err
+
 run 3 --device cuda:99 --size 8
 once '^twill: ' err
 echo "tool in $size processes: $failures failures"
