@@ -18,7 +18,7 @@ constexpr description descriptions[families] = {
     {"staged-misaligned", "batches of packed matrices of up to a third of a block's shared memory"},
     {"staged-strided", "batches of small matrices with gaps"},
     {"staged-rows", "9 to 256 packed columns"},
-    {"staged-cols", "9 to 96 rows that become packed columns"},
+    {"staged-cols", "rows that become packed columns, from 9 on and as many as fit in shared memory"},
     {"elementwise-batch", "batches of tiny matrices with gaps"},
     {"vec3", "matrices of elements of 3, 5, 6, 7, 12 and 24 bytes"},
     {"tiled", "rows and columns of several dimensions in full aligned vectors of 16 bytes"},
