@@ -344,6 +344,7 @@ set(twill_tests
   tests/ladder/transpose_test.cpp
   tests/lifetime_test.cpp
   tests/permute_test.cpp
+  tests/pointer_set_test.cpp
   tests/process_test.cpp
   tests/profile_claims_test.cpp
   tests/profile_test.cpp

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "backends/backend.hpp"
+#include "backends/gpu/pointer_set.hpp"
 #include "backends/peer_access.hpp"
 #include "native.hpp"
 
@@ -17,6 +18,9 @@ class gpu_device final : public detail::backend_device, public detail::peer_acce
   gpu_device(int ordinal, const device_properties& properties) noexcept : ordinal_(ordinal), properties_(properties) {}
 
   int ordinal() const noexcept { return ordinal_; }
+
+  /// Kernels that may take all of a block's shared memory on this device: asking the driver takes microseconds.
+  detail::pointer_set<1024>& kernels_with_all_shared() const noexcept { return kernels_with_all_shared_; }
 
   const device_properties& properties() const noexcept override { return properties_; }
   memory_info memory() const override;
@@ -55,6 +59,7 @@ class gpu_device final : public detail::backend_device, public detail::peer_acce
 
   int ordinal_;
   const device_properties& properties_;
+  mutable detail::pointer_set<1024> kernels_with_all_shared_;
   std::mutex reached_mutex_;
   std::set<int> reached_;  // ordinals: access is enabled once
 };

@@ -29,10 +29,15 @@ const char* suggestion(errc code, native_error error) {
 }
 
 // Always the same value for a kernel on a device, so that threads cannot lower it under each other's launches.
-native_error allow_all_shared(const void* kernel, std::size_t limit) {
+native_error allow_all_shared(const gpu_device& device, const void* kernel) {
+  auto& allowed = device.kernels_with_all_shared();
+  if (allowed.contains(kernel)) return native_success;
+  const std::size_t limit = device.properties().shared_bytes_per_block;
   std::size_t own = 0;
-  const native_error error = static_shared(&own, kernel);
-  return error == native_success ? allow_dynamic_shared(kernel, static_cast<int>(limit - own)) : error;
+  native_error error = static_shared(&own, kernel);
+  if (error == native_success) error = allow_dynamic_shared(kernel, static_cast<int>(limit - own));
+  if (error == native_success) allowed.add(kernel);
+  return error;
 }
 
 }  // namespace
@@ -61,7 +66,7 @@ native_error launch_untyped(const detail::work_queue& queue, const detail::launc
   const std::size_t limit = device.properties().shared_bytes_per_block;
   native_error error = native_success;
   if (config.shared_bytes > limit) return native_invalid_configuration;
-  if (config.shared_bytes > shared_bytes_for_free) error = allow_all_shared(kernel, limit);
+  if (config.shared_bytes > shared_bytes_for_free) error = allow_all_shared(device, kernel);
   if (error == native_success) {
     error = launch_kernel(kernel, config, arguments, static_cast<native_stream>(queue.native));
   }
