@@ -133,7 +133,10 @@ if(twill_cuda_host)
   set(CMAKE_CUDA_HOST_COMPILER "${twill_cuda_host}" CACHE FILEPATH "Host compiler of nvcc")
 endif()
 enable_language(CUDA)
-find_package(CUDAToolkit REQUIRED)
+include("${CMAKE_CURRENT_LIST_DIR}/cuda_toolkit.cmake")
+if(NOT CUDAToolkit_FOUND)
+  message(FATAL_ERROR "nvcc is ${CMAKE_CUDA_COMPILER}, but no toolkit was found around it. Name it with CUDAToolkit_ROOT.")
+endif()
 message(STATUS "CUDA ${twill_nvcc_version} for ${CMAKE_CUDA_ARCHITECTURES}: ${CMAKE_CUDA_COMPILER}")
 
 # CUB, which comes with the toolkit, is a reference rung; the library itself does not use it.
