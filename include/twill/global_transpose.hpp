@@ -136,10 +136,10 @@ class TWILL_API global_transpose {
   void run(stream_ref stream) { run(std::vector<stream_ref>{stream}); }
 
   /// Collective: times the transports that reach all ranks (of direct with several numbers of blocks for each peer, of
-  /// copy with several numbers of parts), and keeps the fastest, by the median run of its slowest rank: the same on
-  /// all ranks. What the plan's options name is not varied. Nothing else ever measures.
+  /// copy with several numbers of parts), and keeps the fastest, by the median of its slowest rank in the best of three
+  /// rounds: the same on all ranks. What the plan's options name is not varied. Nothing else ever measures.
   ///
-  /// Units: 1 + `runs` runs of each, timed by the host's clock.
+  /// Units: in each round 2 runs of each, and `runs` samples of 1 to 32 runs, timed by the host's clock.
   /// Memory: as of `run`; where a rank is in place, its array is lost. Transports are made one after the other, and
   ///   need what the plan's would.
   /// Order: waits for the streams and for the other ranks.
