@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 
 #include "backends/backend.hpp"
@@ -55,6 +56,9 @@ class peer_access {
 
   /// Whether the host reads and writes the device's memory as its own.
   virtual bool shares_host_memory() const noexcept = 0;
+
+  /// The GPU's place on its host ("0000:1b:00.0"), the same in all processes; "" where the device is no GPU.
+  virtual std::string bus_address() const = 0;
 
   /// Lets kernels and copies of this device use the memory of `peer`, a device of this process, from now on. False
   /// where they cannot.

@@ -11,6 +11,9 @@
 
 namespace twill::cuda {
 
+inline native_error pci_bus_id(char* text, int bytes, int ordinal) {
+  return cudaDeviceGetPCIBusId(text, bytes, ordinal);
+}
 inline native_error can_access_peer(int* can, int ordinal, int peer) {
   return cudaDeviceCanAccessPeer(can, ordinal, peer);
 }

@@ -45,6 +45,7 @@ class gpu_device final : public detail::backend_device, public detail::peer_acce
 
   bool is_synchronous() const noexcept override { return false; }
   bool shares_host_memory() const noexcept override { return false; }
+  std::string bus_address() const override;
   bool reach(detail::backend_device& peer) override;
   detail::exported_memory export_memory(const void* memory) override;
   void* open_memory(const detail::exported_memory& memory) override;

@@ -10,6 +10,12 @@
 
 namespace twill::TWILL_BACKEND {
 
+std::string gpu_device::bus_address() const {
+  char address[32] = {};
+  check(pci_bus_id(address, sizeof address, ordinal_), "asking for the place of a device");
+  return address;
+}
+
 bool gpu_device::reach(detail::backend_device& peer) {
   if (&peer == this) return true;
   auto* const other = dynamic_cast<gpu_device*>(&peer);

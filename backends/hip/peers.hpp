@@ -8,6 +8,9 @@
 
 namespace twill::hip {
 
+inline native_error pci_bus_id(char* text, int bytes, int ordinal) {
+  return hipDeviceGetPCIBusId(text, bytes, ordinal);
+}
 inline native_error can_access_peer(int* can, int ordinal, int peer) {
   return hipDeviceCanAccessPeer(can, ordinal, peer);
 }

@@ -48,6 +48,7 @@ class host_device : public detail::backend_device, public detail::peer_access {
 
   bool is_synchronous() const noexcept override { return true; }
   bool shares_host_memory() const noexcept override { return true; }
+  std::string bus_address() const override { return ""; }
   /// Itself alone: each device knows what memory it gave out.
   bool reach(detail::backend_device& peer) override { return &peer == this; }
   detail::exported_memory export_memory(const void* memory) override;

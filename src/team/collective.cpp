@@ -31,6 +31,11 @@ struct message {
   std::optional<permute_args> move;
 };
 
+// Of a rank's GPU: processes may have one GPU by several names, or several by one.
+struct bus_place {
+  char text[32] = {};
+};
+
 struct collective_member {
   std::unique_ptr<communicator> joined;
   raw_buffer scratch;
@@ -210,6 +215,12 @@ class collective final : public carrier {
 
 std::string no_collectives(const team_job& job) {
   const team_state& team = *job.team;
+  std::vector<bus_place> mine(static_cast<std::size_t>(team.local_count()));
+  team.together([&](int i) {
+    const std::string address = peer_access_of(*team.local_device(i).impl()).bus_address();
+    address.copy(mine[static_cast<std::size_t>(i)].text, sizeof(bus_place) - 1);
+  });
+  const std::vector<bus_place> places = team.gather(mine);
   return team.first_reason([&](int i) -> std::string {
     const device& here = team.local_device(i);
     const auto backend_of = [&](int rank) {
@@ -221,8 +232,13 @@ std::string no_collectives(const team_job& job) {
       return "rank 0 has a " + backend_of(0) + " device, rank " + std::to_string(rank) + " a " + backend_of(rank) +
              " one";
     }
-    for (int k = 0; k < i; ++k) {
-      if (team.local_device(k) == here) return "two ranks have the device " + here.properties().name;
+    for (int rank = 0; rank < team.size(); ++rank) {
+      const int own = team.local()[static_cast<std::size_t>(i)];
+      const std::string where = places[static_cast<std::size_t>(own)].text;
+      if (where.empty() || rank == own || !team.same_host(rank)) continue;
+      if (where != places[static_cast<std::size_t>(rank)].text) continue;
+      return "two ranks have the device " + here.properties().name + ", " + std::to_string(std::min(rank, own)) +
+             " and " + std::to_string(std::max(rank, own));
     }
     try {
       peer_access_of(*here.impl()).messages();
