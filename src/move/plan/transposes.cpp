@@ -22,7 +22,7 @@ constexpr kernel_cost staged_long_cost{{8.08, 8.05, 7.42, 7.35, 6.79}, {1.115, 0
 constexpr kernel_cost staged_misaligned_cost{{8.21, 7.3, 6.8, 6.8, 6.8}, {1.214, 1.018, 0.997, 0.989, 1}};
 constexpr kernel_cost staged_strided_cost{{5.8, 5.8, 5.8, 5.8, 5.8}, {1.07, 1.01, 0.99, 0.99, 1}};  // as staged
 constexpr kernel_cost staged_rows_cost{{6.42, 6.42, 6.42, 6.42, 6.42}, {1.233, 1.105, 1.046, 1.023, 1}};
-constexpr kernel_cost staged_cols_cost{{7, 7, 7, 7, 7}, {1.43, 1.14, 1.09, 1, 1}};
+constexpr kernel_cost staged_cols_cost{{9.4, 8, 7, 7, 7}, {1.36, 1.2, 1.16, 1, 1}};
 constexpr kernel_cost elementwise_batch_cost{{7.4, 7.4, 7.4, 7.4, 7.4}, {2.1, 2.1, 2.1, 2.1, 2.1}};
 
 // Factors of misaligned-2d for what it issues and moves. Tiles in part, and rows shorter than a tile, are loaded with
@@ -232,12 +232,12 @@ double staged_rows_more(const matrices& m) {
   return 0.65 * (filled(m.down, is_short ? 512 : 256) - 1) + (is_short ? 0 : m.size == 1 ? 0.258 : 0.113);
 }
 
-// Few rows end many segments of the output, many leave few blocks to overlap.
+// Many rows leave few blocks to overlap.
 double staged_cols_more(const matrices& m, const device_model& device) {
   const int vectors = shape_of_bands(m.a.rows, m.size, device.shared_bytes).vectors;
   const double rows = static_cast<double>(m.a.rows);
   const double crowded = std::max(0.0, rows * 1600 / static_cast<double>(device.shared_bytes) - 2);
-  return 0.33 * (filled(m.across, band_bytes(vectors)) - 1) + 2.5 / rows + 0.3 * crowded;
+  return 0.33 * (filled(m.across, band_bytes(vectors)) - 1) + 0.27 * crowded;
 }
 
 // Output rows that end inside sectors, and input rows that do inside of 64 bytes.
