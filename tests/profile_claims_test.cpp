@@ -71,7 +71,7 @@ TEST_SUITE_BEGIN("profile claims" * doctest::skip(!can_profile));
 TEST_CASE("narrow matrices and small odd matrices: whole sectors, no bank conflicts") {
   for (const auto& gpu : gpus) {
     for (const matrices& m : {matrices{16384, 4, 4, 1}, matrices{16384, 2, 16, 1}, matrices{3, 3, 1, 1 << 17},
-                              matrices{5, 7, 1, 1 << 16}}) {
+                              matrices{5, 7, 1, 1 << 18}}) {
       CAPTURE(gpu);
       CAPTURE(m.rows);
       CAPTURE(m.cols);
