@@ -58,4 +58,22 @@ TEST_CASE("errors: an unknown device is refused with the list of those there are
     CHECK_THROWS_WITH_AS(twill::device::open("gpu"), doctest::Contains("simt:gtx280"), twill::error);
 }
 
+TEST_CASE("errors: a backend that the build leaves out is named, with the option that adds it") {
+  const std::string built = " " TWILL_TESTS_BACKENDS " ";
+  for (const std::string backend : {"cuda", "hip", "cpu", "simt", "pigeon"}) {
+    CAPTURE(backend);
+    const bool left_out = backend != "pigeon" && built.find(" " + backend + " ") == std::string::npos;
+    std::string message;
+    try {
+      twill::device::open(backend + ":none");
+    } catch (const twill::error& e) {
+      message = e.what();
+    }
+    CAPTURE(message);
+    CHECK(message.find(backend + ":none") != std::string::npos);
+    for (const std::string& part : {"has no " + backend + " backend", "build with " + backend + " in TWILL_BACKENDS"})
+      CHECK((message.find(part) != std::string::npos) == left_out);
+  }
+}
+
 TEST_SUITE_END();
