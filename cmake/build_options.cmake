@@ -40,7 +40,7 @@ function(twill_build_options target)
     target_link_options(${target} PRIVATE -fsanitize=${kinds})
   endif()
   if(TWILL_COVERAGE)
-    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:--coverage;-fprofile-update=atomic>")
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:--coverage;-fprofile-update=atomic;-g1>")
     target_link_options(${target} PUBLIC --coverage)  # of applications of a counted library, too
   endif()
 endfunction()

@@ -112,14 +112,13 @@ predicted_team() {
   shown '^direct  *- '
 }
 
-# A run that is interrupted, here when its first table is out, keeps what it has and says that it is a part.
+# A run that is interrupted, here when its first table is out, keeps what it has and says that it is a part. Background jobs
+# of scripts, as which the tests may run, ignore SIGINT.
 interrupted() {
   mkdir empty
   mkfifo table
-  set -m
-  "$twill" bench --device cpu --size 8,4000 --warm --reps 100000 --json empty/out.json >table 2>err &
+  env --default-signal=INT "$twill" bench --device cpu --size 8,4000 --warm --reps 100000 --json empty/out.json >table 2>err &
   local running=$! line code=0
-  set +m
   read -r line <table
   kill -INT "$running"
   wait "$running" 2>/dev/null || code=$?
