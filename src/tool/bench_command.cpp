@@ -2,6 +2,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -228,6 +229,15 @@ int run_on_team(const bench_arguments& a, tool_run& tool) {
   }
 }
 
+/// What a set of cases left out, with the number of cases: tables show it below each.
+std::string left_out_text(const std::map<std::string, int>& cases_of) {
+  std::string text;
+  for (const auto& [why, cases] : cases_of) {
+    text += wrapped(fmt::format("{} In {} case{}.", why, cases, cases == 1 ? "" : "s")) + "\n";
+  }
+  return text;
+}
+
 int run(const bench_arguments& arguments, tool_run& tool) {
   if (arguments.operation == "global-transpose") return run_on_team(arguments, tool);
   if (arguments.ranks || arguments.ranks_per_node || arguments.tune || !arguments.tuning.empty() ||
@@ -248,14 +258,21 @@ int run(const bench_arguments& arguments, tool_run& tool) {
   const bool tables = !json_file.is_stdout() && !csv_file.is_stdout() && !svg_file.is_stdout();
   const bool is_set = options.set.layout != case_layout::tables;
   bool first = true;
+  std::map<std::string, int> left_out;
   run_bench(plan, options, report, [&](const bench_table& shown) {
+    if (is_set) {
+      for (const std::string& note : shown.notes) {
+        if (note.rfind("Left out:", 0) == 0) ++left_out[note];
+      }
+    }
     if (!tables || is_set) return;
     fmt::print("{}{}", first ? "" : "\n", table_text(shown, report.results));
     std::fflush(stdout);
     first = false;
   });
   if (options.set.layout == case_layout::random) report.distributions = distributions_of(report.results);
-  if (tables && is_set && !report.results.empty()) fmt::print("{}", set_text(options.set, report));
+  if (tables && is_set && !report.results.empty())
+    fmt::print("{}{}", set_text(options.set, report), left_out_text(left_out));
   if (tables && reference) fmt::print("\n{}", beside_reference(report.results, *reference));
   for (const std::string& note : plan.notes) fmt::print(stderr, "{}\n", note);
   json_file.write(json_text(json_of(report)));

@@ -48,6 +48,10 @@ END
 bad_moves() {
   run 0 bench reduce --device cpu,simt --size 30001 --type f16,u8,c128 --warm --reps 3
   shown "Left out: the ladder's own rungs cannot sum u8"
+  printf 'u8 300\nu8 301\nf32 300\n' >sums.txt
+  run 0 bench reduce --device simt --list sums.txt --kernel sequential,tuned
+  [ "$(tr -d '\n' <out | grep -c "Left out: the ladder's own rungs cannot sum u8.*In 2 *cases\.")" = 1 ] ||
+    report "bench reduce --list" "not said which kernels were left out, and of how many cases"
   run 0 bench reduce-rows --device cpu,simt --size 70x3001 --type f32,i16 --warm --reps 3
   run 0 bench reduce-columns --device cpu,simt --size 3001x70 --type f64,bf16 --warm --reps 3
   run 0 bench scan --device cpu,simt --size 30001 --type u8,f16,i64,c64 --warm --reps 3
