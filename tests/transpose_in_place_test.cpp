@@ -144,6 +144,7 @@ TEST_CASE("reference: a device with little shared memory" * doctest::skip(!suppo
       check_case(stream, {rows, cols}, bytes, 0, scratch_size::least, seed += 2);
     }
   }
+  check_case(stream, {130, 4101}, 16, 0, scratch_size::least, seed);  // strips of vectors
 }
 
 TEST_CASE("bounds: many small matrices, with gaps and without") {

@@ -145,6 +145,8 @@ class directed_calls {
       transpose({131, 211, 2, 223}, bytes, natural, 3 * natural);
       transpose({33, 501}, bytes, natural, 16);
     }
+    transpose({1408, 4}, 7, 16, 48);  // columns of more vectors than a block has threads
+    transpose({1405, 4, 2, 5}, 7, 1, 3);
   }
 
   void in_place(const twill::transpose_in_place_shape& s, std::int64_t bytes, std::int64_t offset = 0,
