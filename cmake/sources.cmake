@@ -359,6 +359,7 @@ set(twill_tests
   tests/simt_checks_test.cpp
   tests/simt_choices_test.cpp
   tests/simt_counts_test.cpp
+  tests/simt_exchange_test.cpp
   tests/simt_faults_test.cpp
   tests/simt_host_calls_test.cpp
   tests/simt_host_test.cpp

@@ -64,21 +64,22 @@ __device__ void load_tile(word16* tile, const unsigned char* in, const tile_matr
   }
 }
 
-// Writes `width` output rows of `lines_here` chunks, a chunk a thread at a time.
-template <int Bytes, bool Full>
+// Writes `width` output rows of `lines_here` chunks, a chunk a thread at a time, `Group` of them read before the first
+// is stored.
+template <int Bytes, bool Full, int Group = 4>
 __device__ void store_tile(unsigned char* out, const word16* tile, const tile_matrices& m, int lines_here, int width) {
-  constexpr int chunks = tile_depth<Bytes> * (16 / Bytes), group = 4;
+  constexpr int chunks = tile_depth<Bytes> * (16 / Bytes);
   const int thread = threadIdx.x, threads = blockDim.x, mask = (1 << m.lines_shift) - 1;
 #pragma unroll
-  for (int d = 0; d < chunks; d += group) {
-    word16 held[group];
+  for (int d = 0; d < chunks; d += Group) {
+    word16 held[Group];
 #pragma unroll
-    for (int g = 0; g < group; ++g) {
+    for (int g = 0; g < Group; ++g) {
       const int at = thread + (d + g) * threads, y = at >> m.lines_shift, c = at & mask;
       if (Full || (y < width && c < lines_here)) held[g] = tile[tile_place<Bytes>(m, y) + c];
     }
 #pragma unroll
-    for (int g = 0; g < group; ++g) {
+    for (int g = 0; g < Group; ++g) {
       const int at = thread + (d + g) * threads, y = at >> m.lines_shift, c = at & mask;
       if (Full || (y < width && c < lines_here)) *reinterpret_cast<word16*>(out + y * m.out_ld + c * 16) = held[g];
     }

@@ -54,28 +54,66 @@ kernels::tile_matrices matrices_of(const transpose_args& a, const tile_shape& t,
   return m;
 }
 
+constexpr int plain_threads = 256;
+
+// Of a large block: small elements take more registers, which more threads would spill.
 template <int Bytes>
-void start(const work_queue& queue, const detail::exchange_call& call, const exchange_piece* pieces, int count) {
-  constexpr int edge = 16 / Bytes, depth = kernels::tile_depth<Bytes>;
-  const device_limits limits = limits_of(queue.device->properties());
+constexpr int most_threads = Bytes == 1   ? plain_threads
+                             : Bytes == 2 ? 512
+                                          : 1024;
+
+template <int Bytes>
+int threads_of(const tile_shape& t) {
+  return (1 << (t.lines_shift + t.chunks_shift)) / kernels::tile_depth<Bytes>;
+}
+
+std::int64_t most_tiles(const exchange_piece* pieces, int count, const tile_shape& t, int edge) {
+  std::int64_t most = 1;
+  for (int i = 0; i < count; ++i) {
+    most = std::max<std::int64_t>(most, matrices_of(pieces[i].move, t, edge).tiles);
+  }
+  return most;
+}
+
+// So few blocks that each has a multiprocessor to itself take larger tiles with more threads, while there is a tile for
+// each: what a multiprocessor stores at a time is what bounds the rate.
+template <int Bytes>
+tile_shape tile_for(const device_limits& limits, const exchange_piece* pieces, int count, std::int64_t wanted) {
+  constexpr int edge = 16 / Bytes;
   tile_shape t = shape_of(Bytes);
   while (tile_bytes(t, edge) > limits.shared_bytes / 2 && t.lines_shift > 0) --t.lines_shift;
+  if (wanted * count > limits.multiprocessors / 2) return t;
+  for (tile_shape next = t;; t = next) {
+    ++next.lines_shift;
+    if (threads_of<Bytes>(next) > most_threads<Bytes> || tile_bytes(next, edge) > limits.shared_bytes ||
+        most_tiles(pieces, count, next, edge) < wanted) {
+      return t;
+    }
+  }
+}
+
+template <int Bytes>
+void start(const work_queue& queue, const detail::exchange_call& call, const exchange_piece* pieces, int count) {
+  constexpr int edge = 16 / Bytes;
+  const device_limits limits = limits_of(queue.device->properties());
+  const std::int64_t wanted =
+      call.blocks_per_peer > 0 ? call.blocks_per_peer : ceil_div(2 * limits.multiprocessors, count);
+  const tile_shape t = tile_for<Bytes>(limits, pieces, count, wanted);
   const std::int64_t first_ready = counter_of(detail::handshake_phase::ready, call.with.size, 0);
   kernels::exchange_parts all{call.with, first_ready, call.ticks, count, {}};
-  std::int64_t most = 1;
   for (int i = 0; i < count; ++i) {
     const transpose_args& a = pieces[i].move;
     all.part[i] = {static_cast<const unsigned char*>(a.in), static_cast<unsigned char*>(a.out), pieces[i].peer,
                    matrices_of(a, t, edge)};
-    most = std::max<std::int64_t>(most, all.part[i].tiles.tiles);
   }
-  const std::int64_t wanted =
-      call.blocks_per_peer > 0 ? call.blocks_per_peer : ceil_div(2 * limits.multiprocessors, count);
-  const std::int64_t blocks = std::min(wanted, most) * count, threads = (1 << (t.lines_shift + t.chunks_shift)) / depth;
+  const std::int64_t blocks = std::min(wanted, most_tiles(pieces, count, t, edge)) * count;
+  const int threads = threads_of<Bytes>(t);
   const detail::launch_config config{{static_cast<unsigned>(blocks), 1, 1},
                                      {static_cast<unsigned>(threads), 1, 1},
                                      static_cast<std::size_t>(tile_bytes(t, edge))};
-  check(launch(queue, config, &kernels::exchange_tiles<Bytes>, all), "launch of global_transpose");
+  const auto kernel = threads > plain_threads ? &kernels::exchange_tiles<Bytes, most_threads<Bytes>>
+                                              : &kernels::exchange_tiles<Bytes, plain_threads>;
+  check(launch(queue, config, kernel, all), "launch of global_transpose");
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ __device__ inline void await_ready(const exchange_parts& all, int peer) {
   __syncthreads();
 }
 
-template <int Bytes>
+template <int Bytes, int Group>
 __device__ void move_tile(word16* tile, const exchange_part& part, unsigned place) {
   constexpr int edge = 16 / Bytes;
   const tile_matrices& m = part.tiles;
@@ -64,19 +64,21 @@ __device__ void move_tile(word16* tile, const exchange_part& part, unsigned plac
   }
   __syncthreads();
   if (complete) {
-    store_tile<Bytes, true>(out, tile, m, lines_here, chunks_here * edge);
+    store_tile<Bytes, true, Group>(out, tile, m, lines_here, chunks_here * edge);
   } else {
-    store_tile<Bytes, false>(out, tile, m, lines_here, chunks_here * edge);
+    store_tile<Bytes, false, Group>(out, tile, m, lines_here, chunks_here * edge);
   }
 }
 
-template <int Bytes>
-__global__ void __launch_bounds__(256) exchange_tiles(exchange_parts all) {
+/// Of at most `Threads` threads a block: 1,024 leave 64 registers to each, too few to hold four chunks.
+template <int Bytes, int Threads>
+__global__ void __launch_bounds__(Threads) exchange_tiles(exchange_parts all) {
   const exchange_part part = all.part[blockIdx.x % all.count];
   const unsigned step = gridDim.x / all.count;
+  constexpr int group = Threads > 512 ? 2 : 4;
   await_ready(all, part.peer);
   for (unsigned place = blockIdx.x / all.count; place < part.tiles.tiles; place += step) {
-    move_tile<Bytes>(dynamic_shared<word16>(), part, place);
+    move_tile<Bytes, group>(dynamic_shared<word16>(), part, place);
     __syncthreads();  // before the next tile takes the shared memory
   }
 }
