@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "backends/error.hpp"
+#include "device_guard.hpp"
+#include "gpu_device.hpp"
 #include "native.hpp"
 #include "peers.hpp"
 
@@ -36,10 +38,11 @@ void with_number(element_type type, F&& f) {
   }
 }
 
-/// `run` follows CUB's protocol: without scratch it returns the size it needs.
+/// `run` follows CUB's protocol: without scratch it returns the size it needs. CUB launches on the current device.
 template <class Run>
-void run_with_scratch(const reduce_rung_args& a, Run&& run) {
+void run_with_scratch(const work_queue& queue, const reduce_rung_args& a, Run&& run) {
   if (a.count > std::numeric_limits<int>::max()) fail_cub("its older releases count in 32 bits", "use a shorter array");
+  const device_guard guard(static_cast<gpu_device*>(queue.device)->ordinal());
   std::size_t needed = 0;
   if (run(nullptr, needed) != 0 || needed > a.scratch_bytes) fail_cub("its scratch does not fit", "leave it out");
   for (int i = 0; i < a.repeats; ++i) {
@@ -53,7 +56,7 @@ void run_sum(const work_queue& queue, const reduce_rung_args& a) {
   with_number(a.type, [&](auto number) {
     using T = decltype(number);
     const auto stream = static_cast<native_stream>(queue.native);
-    run_with_scratch(a, [&](void* scratch, std::size_t& bytes) {
+    run_with_scratch(queue, a, [&](void* scratch, std::size_t& bytes) {
       return static_cast<int>(
           cub::DeviceReduce::Sum(scratch, bytes, static_cast<const T*>(a.in), static_cast<T*>(a.out), a.count, stream));
     });
@@ -64,7 +67,7 @@ void run_scan(const work_queue& queue, const reduce_rung_args& a) {
   with_number(a.type, [&](auto number) {
     using T = decltype(number);
     const auto stream = static_cast<native_stream>(queue.native);
-    run_with_scratch(a, [&](void* scratch, std::size_t& bytes) {
+    run_with_scratch(queue, a, [&](void* scratch, std::size_t& bytes) {
       return static_cast<int>(cub::DeviceScan::ExclusiveSum(scratch, bytes, static_cast<const T*>(a.in),
                                                             static_cast<T*>(a.out), a.count, stream));
     });
