@@ -69,20 +69,26 @@ inline drawn_call transpose_in_place_call(const twill::transpose_in_place_shape&
   return call;
 }
 
-/// Stands for the kernels of transposed matrices.
-inline constexpr const char* matrix_kernels = "of matrices";
+/// Stands for the nth kernel of transposed matrices that applies.
+inline const std::string matrix_kernel = "of matrices ";
 
-/// Moves a transpose by each of those kernels that applies, or where there is none as the planner chooses.
-inline void permute_by_matrix_kernels(twill::stream_ref stream, const void* in, void* out, std::int64_t bytes,
-                                      const twill::permute_shape& s) {
+/// Those that apply, by their cost.
+inline std::vector<std::string> matrix_kernels_of(const twill::device& on, const void* in, const void* out,
+                                                  std::int64_t bytes, const twill::permute_shape& s) {
   const std::set<std::string> others{"tiled", "misaligned", "rows", "gather", "elementwise"};
-  bool done = false;
-  for (const auto& one : twill::explain_permute(stream.on(), bytes, s, in, out)) {
-    if (others.count(one.kernel) != 0) continue;
-    twill::permute_bytes_with(stream, one.kernel, in, out, bytes, s);
-    done = true;
+  std::vector<std::string> names;
+  for (const auto& one : twill::explain_permute(on, bytes, s, in, out)) {
+    if (others.count(one.kernel) == 0) names.push_back(one.kernel);
   }
-  if (!done) twill::permute_bytes(stream, in, out, bytes, s);
+  return names;
+}
+
+/// Moves a transpose by the nth of them, or where there are fewer as the planner chooses.
+inline void permute_by_matrix_kernel(twill::stream_ref stream, const void* in, void* out, std::int64_t bytes,
+                                     const twill::permute_shape& s, std::size_t n) {
+  const auto names = matrix_kernels_of(stream.on(), in, out, bytes, s);
+  if (n < names.size()) return twill::permute_bytes_with(stream, names[n], in, out, bytes, s);
+  twill::permute_bytes(stream, in, out, bytes, s);
 }
 
 inline drawn_call permute_call(const twill::permute_shape& s, std::int64_t bytes, std::size_t in_offset,
@@ -102,8 +108,9 @@ inline drawn_call permute_call(const twill::permute_shape& s, std::int64_t bytes
   call.run = [=](twill::stream_ref stream, const unsigned char* from, unsigned char* to, unsigned char*) {
     if (kernel.empty() || stream.on().properties().backend == "cpu") {  // the CPU has no kernels to choose among
       twill::permute_bytes(stream, from + in.before, to + out.before, bytes, s);
-    } else if (kernel == matrix_kernels) {
-      permute_by_matrix_kernels(stream, from + in.before, to + out.before, bytes, s);
+    } else if (kernel.rfind(matrix_kernel, 0) == 0) {
+      const std::size_t n = std::stoul(kernel.substr(matrix_kernel.size()));
+      permute_by_matrix_kernel(stream, from + in.before, to + out.before, bytes, s, n);
     } else {
       twill::permute_bytes_with(stream, kernel, from + in.before, to + out.before, bytes, s);
     }
