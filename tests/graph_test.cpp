@@ -78,6 +78,7 @@ TEST_CASE("every operation is captured, and replayed on other data, twice") {
       recorder.begin();
       call.run(data.memory());
       recorder.end();
+      recorder.prepare();
       stream.wait();
       CHECK(bytes_of(data.out, stream) == first);  // recorded, not run
       for (int times = 0; times < 2; ++times) {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -72,6 +73,7 @@ void check_captured(recorded_ranks& ranks, const support::redistribution& one, t
   for (const auto& recorder : ranks.recorders) recorder->begin();
   plan.run(ranks.streams);
   for (const auto& recorder : ranks.recorders) recorder->end();
+  for (const auto& recorder : ranks.recorders) recorder->prepare();
   CHECK_FALSE(right());  // recorded, not run
   for (int times = 0; times < 3; ++times) {
     fill();
@@ -83,8 +85,8 @@ void check_captured(recorded_ranks& ranks, const support::redistribution& one, t
   CHECK(right());
 }
 
-/// On one device that all ranks share, and on all devices, one a rank.
-void check_captured(twill::transport via) {
+/// On all devices, one a rank, and, where it `shares` them, on one device of all ranks.
+void check_captured(twill::transport via, bool shares) {
   for (const auto& [backend, make] : twill::detail::graph_recorders()) {
     for (const auto& name : support::test_devices()) {
       if (name != backend + ":0") continue;
@@ -92,7 +94,7 @@ void check_captured(twill::transport via) {
       const auto first = twill::device::open(name);
       const auto all = support::devices_like(first);
       std::vector<recorded_ranks> teams;
-      teams.emplace_back(backend, std::vector<twill::device>{first}, 2);
+      if (shares) teams.emplace_back(backend, std::vector<twill::device>{first}, 2);
       if (all.size() > 1) teams.emplace_back(backend, all, static_cast<int>(all.size()));
       for (auto& ranks : teams) {
         const int size = static_cast<int>(ranks.on.size());
@@ -110,11 +112,22 @@ void check_captured(twill::transport via) {
 TEST_SUITE_BEGIN("team graph");
 
 TEST_CASE("direct is captured and replayed") {
-  check_captured(twill::transport::direct);
+  check_captured(twill::transport::direct, true);
 }
 
 TEST_CASE("copy is captured and replayed") {
-  check_captured(twill::transport::copy);
+  check_captured(twill::transport::copy, true);
+}
+
+// Asked for by name: it did not end where graphs were made while others were captured, and has not run since. A case
+// that waits for a collective cannot be given up by itself: start it under a limit of time.
+TEST_CASE("nccl is captured and replayed" * doctest::skip(std::getenv("TWILL_TEST_NCCL_GRAPHS") == nullptr)) {
+  try {
+    check_captured(twill::transport::nccl, false);
+  } catch (const twill::error& e) {
+    if (e.code() != twill::errc::unsupported) throw;
+    MESSAGE(std::string(e.what()));  // the library is not installed
+  }
 }
 
 TEST_SUITE_END();

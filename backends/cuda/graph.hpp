@@ -9,8 +9,9 @@ namespace twill::cuda {
 using native_graph = cudaGraph_t;
 using native_graph_run = cudaGraphExec_t;
 
+/// Threads of other libraries, such as NCCL's, stay free to allocate meanwhile.
 inline native_error begin_capture(native_stream stream) {
-  return cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  return cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
 }
 inline native_error end_capture(native_stream stream, native_graph* graph) {
   return cudaStreamEndCapture(stream, graph);

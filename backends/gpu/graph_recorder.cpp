@@ -54,11 +54,8 @@ class recorder final : public detail::graph_recorder {
     check(begin_capture(stream_), "begin of a capture");
   }
   void end() override { check(end_capture(stream_, &graph_), "end of a capture"); }
-  // Made here: while another stream is being captured a graph cannot be.
-  void replay() override {
-    if (run_ == nullptr) check(instantiate(&run_, graph_), "making a graph");
-    check(launch_graph(run_, stream_), "launch of a graph");
-  }
+  void prepare() override { check(instantiate(&run_, graph_), "making a graph"); }
+  void replay() override { check(launch_graph(run_, stream_), "launch of a graph"); }
   void hold() override { check(call_from_stream(stream_, &gate::wait, &gate_), "holding a stream"); }
   bool release() override {
     const bool held = gate_.in_time();

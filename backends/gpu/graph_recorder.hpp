@@ -18,6 +18,9 @@ class graph_recorder {
   /// From here on the stream records and runs nothing.
   virtual void begin() = 0;
   virtual void end() = 0;
+  /// Makes what was recorded ready to run: for all streams after the last `end` and before the first `replay`, since it
+  /// may wait for a device, on which a graph may wait for another that is not running yet.
+  virtual void prepare() = 0;
   /// Runs in the stream what was recorded.
   virtual void replay() = 0;
 

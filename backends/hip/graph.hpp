@@ -11,8 +11,9 @@ namespace twill::hip {
 using native_graph = hipGraph_t;
 using native_graph_run = hipGraphExec_t;
 
+/// Threads of other libraries, such as NCCL's, stay free to allocate meanwhile.
 inline native_error begin_capture(native_stream stream) {
-  return hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal);
+  return hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal);
 }
 inline native_error end_capture(native_stream stream, native_graph* graph) {
   return hipStreamEndCapture(stream, graph);
