@@ -209,8 +209,10 @@ int run_in(const processes& world, const bench_arguments& a, const tool_run& too
   report.provenance = tool.provenance;
   report.cold = false;
   run_team_bench(world, team_arguments_of(a), report, !is_first || json_file->is_stdout() || csv_file->is_stdout());
-  json_file->write(json_text(json_of(report)));
-  csv_file->write(csv_text(report));
+  world.together([&] {
+    json_file->write(json_text(json_of(report)));
+    csv_file->write(csv_text(report));
+  });
   const int signal = static_cast<int>(world.largest(interrupted()));  // whichever process had it
   if (report.partial && is_first) end_by_signal(signal);
   return is_first ? exit_code_of(report) : 0;
