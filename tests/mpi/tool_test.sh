@@ -77,7 +77,7 @@ refused 'is not one of' --device cpu --size 8x8x8 --grid 5x5
 refused 'no transport' --device cpu --size 8 --transport pigeon
 refused 'too small' --device cpu --size 8 --reps 0
 # The first process alone writes, and cannot: all end at once.
-refused 'No space left' --device cpu --reps 2 --size 8 --transport mpi --json /dev/full
+refused 'cannot write' --device cpu --reps 2 --size 8 --transport mpi --json /dev/full
 
 run 3 --device cuda:99 --size 8
 once '^twill: ' err
