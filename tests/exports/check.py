@@ -56,6 +56,11 @@ def breaches(names, functions, classes, also):
         yield f"{name} is marked in a header, and not in the library"
 
 
+def is_path_in(content, folder):
+    """Whether an absolute path at or below `folder` is in the bytes: /twill is none of include/twill."""
+    return re.search(rb"(?<![\w./-])" + re.escape(folder.encode()) + rb"(?![\w.-])", content) is not None
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library", type=pathlib.Path)
@@ -72,7 +77,7 @@ def main():
         if f"[{options.soname}]" not in text:
             found.append(f"its soname is not {options.soname}")
     content = options.library.read_bytes()
-    found += [f"{folder} is written in it" for folder in options.no_path if folder.encode() in content]
+    found += [f"{folder} is written in it" for folder in options.no_path if is_path_in(content, folder)]
     for breach in found:
         print(f"{options.library.name}: {breach}")
     print(f"{options.library.name}: {len(names)} symbols are seen, {len(functions)} functions and {len(classes)} classes marked")

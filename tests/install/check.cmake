@@ -36,7 +36,7 @@ endfunction()
 
 # A component that this build lacks is refused with the reason, also by the header that would be its.
 function(check_refusal component)
-  execute_process(COMMAND "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/component" -B "${WORK}/${component}"
+  execute_process(COMMAND "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/component" -B "${WORK}/${component}" -G Ninja
     -DCOMPONENT=${component} "-DCMAKE_PREFIX_PATH=${WORK}/moved" ERROR_VARIABLE text OUTPUT_QUIET RESULT_VARIABLE status)
   string(REGEX REPLACE "[ \n]+" " " text "${text}")
   if(status EQUAL 0 OR NOT text MATCHES "without ${component}, with|no component ${component}: there are")
