@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <utility>
 
 #include "device_guard.hpp"
 #include "graph.hpp"
@@ -45,16 +46,20 @@ class recorder final : public detail::graph_recorder {
     gate_.open();
     ignore(synchronize(stream_));
     forget();
+    if (recorded_ != nullptr) ignore(destroy_graph(recorded_));
     ignore(destroy(stream_));
   }
 
   void* stream() const noexcept override { return stream_; }
-  void begin() override {
+  void begin() override { check(begin_capture(stream_), "begin of a capture"); }
+  void end() override { check(end_capture(stream_, &recorded_), "end of a capture"); }
+  // The graph before is destroyed here: in begin() or end() another stream of the thread may be capturing, and a call
+  // that frees memory invalidates what it captures.
+  void prepare() override {
     forget();
-    check(begin_capture(stream_), "begin of a capture");
+    std::swap(graph_, recorded_);
+    check(instantiate(&run_, graph_), "making a graph");
   }
-  void end() override { check(end_capture(stream_, &graph_), "end of a capture"); }
-  void prepare() override { check(instantiate(&run_, graph_), "making a graph"); }
   void replay() override { check(launch_graph(run_, stream_), "launch of a graph"); }
   void hold() override { check(call_from_stream(stream_, &gate::wait, &gate_), "holding a stream"); }
   bool release() override {
@@ -72,7 +77,7 @@ class recorder final : public detail::graph_recorder {
   }
 
   native_stream stream_ = nullptr;
-  native_graph graph_ = nullptr;
+  native_graph recorded_ = nullptr, graph_ = nullptr;  // not made ready yet, and made
   native_graph_run run_ = nullptr;
   gate gate_;
 };
