@@ -102,26 +102,20 @@ set(twill_core_sources
 # Kernels and their launches: compiled once for each of cuda, hip and simt.
 set(twill_kernel_sources
   src/move/gpu/copy.cpp
-  src/move/gpu/elementwise_batch.cpp
+  src/move/gpu/elementwise.cpp
   src/move/gpu/fill.cpp
   src/move/gpu/gather.cpp
   src/move/gpu/in_place.cpp
   src/move/gpu/in_place_passes.cpp
   src/move/gpu/in_place_square.cpp
   src/move/gpu/misaligned.cpp
-  src/move/gpu/misaligned_nd.cpp
   src/move/gpu/narrow.cpp
   src/move/gpu/permute.cpp
   src/move/gpu/reverse.cpp
   src/move/gpu/rows.cpp
   src/move/gpu/staged.cpp
-  src/move/gpu/staged_cols.cpp
-  src/move/gpu/staged_misaligned.cpp
-  src/move/gpu/staged_rows.cpp
   src/move/gpu/staged_strided.cpp
   src/move/gpu/tiled.cpp
-  src/move/gpu/tiled_4byte.cpp
-  src/move/gpu/tiled_nd.cpp
   src/move/gpu/transpose.cpp
   src/move/gpu/vec3.cpp
   src/operations/gpu.cpp

@@ -67,6 +67,17 @@ __device__ word16 realigned(const word16& low, const word16& high, int skip) {
   return make_word16(w[0], w[1], w[2], w[3]);
 }
 
+// What selects, of two consecutive words, the four bytes from `byte` on.
+__device__ inline std::uint32_t bytes_from(std::uint32_t byte) {
+  return 0x3210 + 0x1111 * byte;
+}
+
+// The 16 bytes that begin in the first word of `v`; `next` is the word behind it.
+__device__ inline word16 realigned(const word16& v, std::uint32_t next, std::uint32_t selector) {
+  return make_word16(byte_permute(word<0>(v), word<1>(v), selector), byte_permute(word<1>(v), word<2>(v), selector),
+                     byte_permute(word<2>(v), word<3>(v), selector), byte_permute(word<3>(v), next, selector));
+}
+
 // The first `count` bytes of `a`, then those of `b`.
 __device__ inline word16 joined(const word16& a, const word16& b, int count) {
   const std::uint32_t from[8] = {word<0>(a), word<1>(a), word<2>(a), word<3>(a),

@@ -8,13 +8,41 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-// In place: w[y] becomes column y of the block whose row y is w[y]. One overload an element size.
-template <int Bytes>
-struct register_block;
+// The columns of 4 / Bytes rows of a word each, w[0], w[4] ...: a word for each column, to[0], to[Step] ...
+template <int Bytes, int Step>
+__device__ void transpose_words(std::uint32_t* to, const std::uint32_t* w) {
+  if constexpr (Bytes == 4) {
+    to[0] = w[0];
+  } else if constexpr (Bytes == 2) {
+    to[0] = byte_permute(w[0], w[4], 0x5410);
+    to[Step] = byte_permute(w[0], w[4], 0x7632);
+  } else {
+    const std::uint32_t a = byte_permute(w[0], w[4], 0x5140), b = byte_permute(w[8], w[12], 0x5140);
+    const std::uint32_t c = byte_permute(w[0], w[4], 0x7362), d = byte_permute(w[8], w[12], 0x7362);
+    to[0] = byte_permute(a, b, 0x5410);
+    to[Step] = byte_permute(a, b, 0x7632);
+    to[2 * Step] = byte_permute(c, d, 0x5410);
+    to[3 * Step] = byte_permute(c, d, 0x7632);
+  }
+}
 
-template <>
-struct register_block<16> {
-  static __device__ void transpose(std::uint32_t (&)[1][4]) {}
+// In place: w[y] becomes column y of the block whose row y is w[y].
+template <int Bytes>
+struct register_block {
+  static constexpr int edge = 16 / Bytes, per_word = 4 / Bytes;
+  static __device__ void transpose(std::uint32_t (&w)[edge][4]) {
+    std::uint32_t t[edge][4];
+#pragma unroll
+    for (int x = 0; x < 4; ++x) {
+#pragma unroll
+      for (int y = 0; y < 4; ++y) transpose_words<Bytes, 4>(&t[x * per_word][y], &w[y * per_word][x]);
+    }
+#pragma unroll
+    for (int y = 0; y < edge; ++y) {
+#pragma unroll
+      for (int x = 0; x < 4; ++x) w[y][x] = t[y][x];
+    }
+  }
 };
 
 template <>
@@ -29,64 +57,8 @@ struct register_block<8> {
 };
 
 template <>
-struct register_block<4> {
-  static __device__ void transpose(std::uint32_t (&w)[4][4]) {
-#pragma unroll
-    for (int y = 0; y < 4; ++y) {
-#pragma unroll
-      for (int x = 0; x < y; ++x) {
-        const std::uint32_t held = w[y][x];
-        w[y][x] = w[x][y];
-        w[x][y] = held;
-      }
-    }
-  }
-};
-
-template <>
-struct register_block<2> {
-  static __device__ void transpose(std::uint32_t (&w)[8][4]) {
-    std::uint32_t t[8][4];
-#pragma unroll
-    for (int x = 0; x < 4; ++x) {
-#pragma unroll
-      for (int y = 0; y < 4; ++y) {
-        t[2 * x][y] = byte_permute(w[2 * y][x], w[2 * y + 1][x], 0x5410);
-        t[2 * x + 1][y] = byte_permute(w[2 * y][x], w[2 * y + 1][x], 0x7632);
-      }
-    }
-#pragma unroll
-    for (int y = 0; y < 8; ++y) {
-#pragma unroll
-      for (int x = 0; x < 4; ++x) w[y][x] = t[y][x];
-    }
-  }
-};
-
-template <>
-struct register_block<1> {
-  static __device__ void transpose(std::uint32_t (&w)[16][4]) {
-    std::uint32_t t[16][4];
-#pragma unroll
-    for (int x = 0; x < 4; ++x) {
-#pragma unroll
-      for (int y = 0; y < 4; ++y) {
-        const std::uint32_t a = byte_permute(w[4 * y][x], w[4 * y + 1][x], 0x5140);
-        const std::uint32_t b = byte_permute(w[4 * y + 2][x], w[4 * y + 3][x], 0x5140);
-        const std::uint32_t c = byte_permute(w[4 * y][x], w[4 * y + 1][x], 0x7362);
-        const std::uint32_t d = byte_permute(w[4 * y + 2][x], w[4 * y + 3][x], 0x7362);
-        t[4 * x][y] = byte_permute(a, b, 0x5410);
-        t[4 * x + 1][y] = byte_permute(a, b, 0x7632);
-        t[4 * x + 2][y] = byte_permute(c, d, 0x5410);
-        t[4 * x + 3][y] = byte_permute(c, d, 0x7632);
-      }
-    }
-#pragma unroll
-    for (int y = 0; y < 16; ++y) {
-#pragma unroll
-      for (int x = 0; x < 4; ++x) w[y][x] = t[y][x];
-    }
-  }
+struct register_block<16> {
+  static __device__ void transpose(std::uint32_t (&)[1][4]) {}
 };
 
 // Loads a vector of a row. Around: with the L2 prefetch size hint, for rows not aligned to 256 bytes, whose other part

@@ -20,6 +20,18 @@ struct tile_matrices {
   int pad;  // chunks of shared memory after each R tile rows
 };
 
+/// Chunks of padding after each R tile rows, which are `chunks_between` chunks in shared memory. Eight neighbouring
+/// lanes hold 8 / chunks lines of each of `chunks` blocks: the distance from one of those blocks to the next is 8 /
+/// chunks, mod 8.
+constexpr std::int64_t tile_pad(std::int64_t chunks, std::int64_t chunks_between) {
+  return (((chunks >= 8 ? 1 : 8 / chunks) - chunks_between) % 8 + 8) % 8;
+}
+
+/// Shared memory of a tile of `lines` x `chunks` blocks of R = `edge` rows.
+constexpr std::int64_t tile_bytes(std::int64_t lines, std::int64_t chunks, std::int64_t edge) {
+  return chunks * (edge * (lines + 1) + tile_pad(chunks, edge * (lines + 1))) * 16;
+}
+
 // Blocks that a thread moves.
 template <int Bytes>
 inline constexpr int tile_depth = Bytes == 16  ? 4

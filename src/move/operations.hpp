@@ -13,9 +13,9 @@ struct move_operations {
   void (*transpose)(const work_queue&, const transpose_args&);
   void (*transpose_in_place)(const work_queue&, const transpose_in_place_args&);
   void (*permute)(const work_queue&, const permute_args&);
-  /// By one family; false where it cannot move the shape. `only_ask`: nothing is launched. Null where there are no
+  /// By one family; false where it cannot move the shape. `dry_run`: nothing is launched. Null where there are no
   /// families to choose from.
-  bool (*permute_with)(const work_queue&, const permute_args&, family, bool only_ask);
+  bool (*permute_with)(const work_queue&, const permute_args&, family, bool dry_run);
   void (*copy)(const work_queue&, const pitched_rows&);
   void (*reverse)(const work_queue&, const reverse_args&);
   void (*fill)(const work_queue&, const fill_args&);

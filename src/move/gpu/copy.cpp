@@ -22,7 +22,7 @@ void copy(const detail::work_queue& queue, const detail::pitched_rows& a) {
   }
   if (launch_strided_copy(queue, a)) return;
   const detail::permute_args rows{a.in, a.out, a.row_bytes, 1, {{a.rows, a.in_pitch, a.out_pitch}}};
-  if (!permute_by_rows(queue, rows, false)) permute(queue, rows);
+  if (!launch_rows(queue, rows, false)) permute(queue, rows);
 }
 
 }  // namespace twill::TWILL_BACKEND

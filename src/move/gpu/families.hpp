@@ -2,28 +2,29 @@
 
 // The launches of the kernel families, each defined in the file of its name (elementwise: permute.cpp); preconditions
 // of transposes are in move/plan/transposes.hpp. Those that return bool return false, without a launch, where the
-// kernel does not apply to the shape or the device; with `only_ask` they launch nothing in any case.
+// kernel does not apply to the shape or the device; with `dry_run` they launch nothing in any case.
 
 #include "move/operations.hpp"
 #include "move/plan/gather.hpp"
 
 namespace twill::TWILL_BACKEND {
 
-void launch_tiled(const detail::work_queue& queue, const detail::transpose_args& args);
+void launch_tiled_2d(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_tiled_4byte(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_narrow(const detail::work_queue& queue, const detail::transpose_args& args);
-void launch_misaligned(const detail::work_queue& queue, const detail::transpose_args& args);
+void launch_misaligned_2d(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_staged_misaligned(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_staged_rows(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_elementwise_batch(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_staged_cols(const detail::work_queue& queue, const detail::transpose_args& args);
-bool launch_staged_strided(const detail::work_queue& queue, const detail::transpose_args& args, bool only_ask);
-bool launch_vec3(const detail::work_queue& queue, const detail::transpose_args& args, bool only_ask);
+bool launch_staged_strided(const detail::work_queue& queue, const detail::transpose_args& args, bool dry_run);
+bool launch_vec3(const detail::work_queue& queue, const detail::transpose_args& args, bool dry_run);
 
+void launch_elementwise(const detail::work_queue& queue, const detail::permute_args& args);
 void launch_gather(const detail::work_queue& queue, const detail::permute_args& args, const detail::gather_plan& plan);
-bool permute_by_rows(const detail::work_queue& queue, const detail::permute_args& args, bool only_ask);
-bool permute_by_tile(const detail::work_queue& queue, const detail::permute_args& args, bool only_ask);
-bool permute_by_words(const detail::work_queue& queue, const detail::permute_args& args, bool only_ask);
+bool launch_rows(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);
+bool launch_tiled(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);
+bool launch_misaligned(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);
 
 /// Small packed matrices (detail::is_staged).
 void launch_staged(const detail::work_queue& queue, const detail::transpose_args& args);
@@ -33,11 +34,5 @@ std::int64_t small_in_place(const detail::transpose_args& args);
 
 /// Copies short rows with gaps between them; returns false, without a launch, where another kernel is faster.
 bool launch_strided_copy(const detail::work_queue& queue, const detail::pitched_rows& args);
-
-/// Whether these are several tiny square matrices with gaps, of which a block takes more than one. `alignment`: of all
-/// rows, in bytes, at most 16.
-bool is_in_place_elementwise(const detail::transpose_in_place_args& args, std::int64_t alignment);
-void launch_in_place_elementwise(const detail::work_queue& queue, const detail::transpose_in_place_args& args,
-                                 std::int64_t alignment);
 
 }  // namespace twill::TWILL_BACKEND

@@ -112,8 +112,8 @@ void transpose_in_place(const work_queue& queue, const transpose_in_place_args& 
   const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
   const bool is_square = a.rows == a.cols, scratch_matrix = a.scratch_bytes >= bytes;
   const std::int64_t small = is_square ? (a.batch > 1 ? 8192 : 4096) : scratch_matrix ? 32768 : INT64_MAX;
-  if (is_in_place_elementwise(a, alignment_of(a))) {
-    launch_in_place_elementwise(queue, a, alignment_of(a));
+  if (is_in_place_elementwise(a, unit)) {
+    launch_in_place_elementwise(queue, a, unit);
   } else if (a.ld == a.cols && bytes <= small && fits_shared(queue, a)) {
     launch_in_place_small(queue, a, unit);
   } else if (is_square) {

@@ -7,7 +7,6 @@
 
 #include "in_place_long_rows.hpp"
 #include "in_place_passes.hpp"
-#include "in_place_row_parts.hpp"
 
 #include "backends/error.hpp"
 #include "in_place_plan.hpp"

@@ -27,7 +27,13 @@ inline std::int64_t alignment_of(const detail::transpose_in_place_args& a) {
                     16);
 }
 
-/// Square matrices of any layout: in_place_square.cpp. `unit`: bytes that all elements are aligned at.
+/// Whether these are several tiny square matrices with gaps, of which a block takes more than one. `unit`: bytes that
+/// all elements are aligned at.
+bool is_in_place_elementwise(const detail::transpose_in_place_args& args, std::int64_t unit);
+void launch_in_place_elementwise(const detail::work_queue& queue, const detail::transpose_in_place_args& args,
+                                 std::int64_t unit);
+
+/// Square matrices of any layout: in_place_square.cpp.
 void swap_square(const detail::work_queue& queue, const detail::transpose_in_place_args& args, std::int64_t unit);
 
 /// Packed matrices that are not square, with the least scratch memory: in_place_passes.cpp.

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "in_place_square.hpp"
-#include "in_place_square_misaligned.hpp"
 
 #include "backends/error.hpp"
 #include "in_place_plan.hpp"
@@ -86,9 +85,9 @@ bool swap_aligned(const work_queue& queue, const transpose_in_place_args& a) {
 
 template <int Bytes>
 void swap_misaligned_of(const work_queue& queue, const transpose_in_place_args& a) {
-  using shape = kernels::square_misaligned_tile<Bytes>;
-  const auto m = square_of(a, shape::edge);
-  const auto config = grid_of(m.pairs * a.batch, kernels::square_misaligned_threads, 2 * (shape::bytes + 16));
+  using shape = kernels::square_tile<Bytes>;
+  const auto m = square_of(a, shape::width);
+  const auto config = grid_of(m.pairs * a.batch, shape::threads, 2 * shape::bytes);
   const bool aligned = alignment_of(a) >= 4;
   const auto kernel =
       aligned ? &kernels::in_place_square_misaligned<Bytes, true> : &kernels::in_place_square_misaligned<Bytes, false>;

@@ -1,23 +1,30 @@
-// Matrices of elements of 1, 2, 4 and 8 bytes with misaligned rows (misaligned.hpp).
-
-#include "families.hpp"
-
-#include <type_traits>
+// Elements of 1, 2, 4 and 8 bytes with misaligned rows (misaligned.hpp).
 
 #include "misaligned.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+#include <type_traits>
+
+#include "families.hpp"
 #include "move/plan/transposes.hpp"
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
 
+using detail::composite_tile;
+using detail::permute_args;
+using detail::tile_dim;
 using detail::transpose_args;
 using detail::work_queue;
+using kernels::strided_dims;
+using kernels::word_permutation;
 
 // The tiles that were ahead on an H200 (docs/decisions.md): large ones; wide ones for rows that are long enough,
 // whose loads carry an L2 prefetch size hint; low ones for rows that end soon after a large one begins; and those for
-// matrices of few tiles, where the time is that of one block. Aligned: rows begin at multiples of what a lane reads.
+// matrices of few tiles, where the time is that of one block. Aligned: rows begin at multiples of what a lane reads. Of
+// several dimensions: full occupancy, as the strides between rows are long, and so is the latency of their loads.
 template <int Bytes, bool Aligned>
 struct tiles_of;
 template <bool Aligned>
@@ -25,24 +32,28 @@ struct tiles_of<1, Aligned> {
   using large = kernels::word_tile<1, Aligned, 256, 512, 16, 3>;
   using low = kernels::word_tile<1, Aligned, 128, 256, 16, 6>;
   using small = kernels::word_tile<1, Aligned, 128, 512, 8, 3>;
+  using nd = kernels::word_tile<1, Aligned, 256, 512, 8, 4>;
 };
 template <bool Aligned>
 struct tiles_of<2, Aligned> {
   using large = kernels::word_tile<2, Aligned, 256, 256, 16, 5>;
   using wide = kernels::pair_tile<2, Aligned, 256, 512, 8, 3>;
   using small = kernels::word_tile<2, Aligned, 128, 256, 8, 8>;
+  using nd = kernels::word_tile<2, Aligned, Aligned ? 512 : 256, Aligned ? 512 : 256, 8, Aligned ? 4 : 8>;
 };
 template <bool Aligned>
 struct tiles_of<4, Aligned> {
   using large = kernels::word_tile<4, true, 256, 256, 8, 8>;
   using wide = kernels::pair_tile<4, Aligned, 256, 256, 8, 5>;
   using small = large;
+  using nd = large;
 };
 template <bool Aligned>
 struct tiles_of<8, Aligned> {
   using large = kernels::word_tile<8, true, 256, 256, 4, 8>;
   using wide = kernels::word_tile<8, true, 256, 256, 4, 8, true>;
   using small = large;
+  using nd = kernels::word_tile<8, true, 512, 256, 8, 5>;
 };
 
 // Tiles down. The last one writes all that it holds.
@@ -58,15 +69,10 @@ std::int64_t tiles_in(const transpose_args& a) {
 
 template <int Bytes, bool Aligned, class Shape>
 void launch_tiles(const work_queue& queue, const transpose_args& a) {
-  const std::int64_t tiles = tiles_in<Shape>(a);
-  const auto config = grid_of(tiles, Shape::threads, Shape::bytes);
-  kernels::word_matrices m{};
-  set_matrices(m, a);
-  m.tiles_r = static_cast<unsigned>(tiles_down<Shape>(a));
-  m.tiles_c = static_cast<unsigned>(ceil_div(a.cols, Shape::width));
-  m.tiles = static_cast<unsigned>(tiles);
-  constexpr auto kernel = &kernels::transpose_misaligned<Bytes, Aligned, Shape>;
-  start_kernel(queue, config, kernel, a, m);
+  kernels::matrix_tiles m{};
+  const std::int64_t tiles = set_tiles(m, a, tiles_down<Shape>(a), ceil_div(a.cols, Shape::width));
+  start_kernel(queue, grid_of(tiles, Shape::threads, Shape::bytes),
+               &kernels::transpose_misaligned<Bytes, Aligned, Shape>, a, m);
 }
 
 // Whether all rows of the input begin at multiples of so many bytes, a power of two.
@@ -123,10 +129,78 @@ constexpr bool has_bytes(std::int64_t bytes) {
 static_assert(has_bytes<1>(detail::tile_bytes_misaligned[0]) && has_bytes<2>(detail::tile_bytes_misaligned[1]) &&
               has_bytes<4>(detail::tile_bytes_misaligned[2]) && has_bytes<8>(detail::tile_bytes_misaligned[3]));
 
+constexpr std::int64_t most = INT32_MAX / 2;
+constexpr std::int64_t least_word_bytes = 4;  // input rows nearer to each other could share their first word
+
+// Adds a dimension to those of `count` indices; false where these become too many.
+bool add(strided_dims& to, const tile_dim& d, std::int64_t& count) {
+  if (d.extent > most / count) return false;
+  to.dim[to.rank++] = {kernels::make_divisor(d.extent), d.in_stride, d.out_stride};
+  count *= d.extent;
+  return true;
+}
+
+// Rows, columns and batch, and where the input ends; false where their numbers are too large.
+bool fill(word_permutation& m, const composite_tile& p, std::int64_t& batches) {
+  std::int64_t rows = 1, cols = 1;
+  for (int i = 0; i < p.rank; ++i) {
+    const tile_dim& col = p.dims[p.in_order[i]];
+    if (col.in_segment && !add(m.col, col, cols)) return false;
+    const tile_dim& d = p.dims[i];
+    if (d.in_segment) continue;
+    std::int64_t& count = d.out_segment ? rows : batches;
+    const std::int64_t before = count;
+    if (std::abs(d.in_stride) < least_word_bytes || !add(d.out_segment ? m.row : m.batch, d, count)) return false;
+    const auto end = static_cast<int>((d.extent - 1) * before);
+    (d.out_segment     ? d.in_stride < 0 ? m.first_row : m.last_row
+     : d.in_stride < 0 ? m.first_batch
+                       : m.last_batch) += end;
+  }
+  m.rows = static_cast<int>(rows);
+  m.cols = static_cast<int>(cols);
+  return true;
+}
+
+template <int Bytes, bool Aligned>
+bool start(const work_queue& queue, const permute_args& a, word_permutation& m, std::int64_t batches, bool dry_run) {
+  using tile = typename tiles_of<Bytes, Aligned>::nd;
+  const device_limits limits = limits_of(queue.device->properties());
+  constexpr std::int64_t shared = tile::bytes + 8 * 32 * tile::per_word, step = 16 / Bytes;
+  const std::int64_t down = ceil_div(m.rows, tile::written), across = ceil_div(m.cols, tile::width);
+  if (shared > limits.shared_bytes || batches > most / (down * across)) return false;
+  const std::int64_t tiles = down * across * batches, even = ceil_div(ceil_div(m.cols, across), step) * step;
+  if (tiles < 2 * limits.multiprocessors) return false;
+  if (dry_run) return true;
+  m.width = static_cast<int>(std::min<std::int64_t>(tile::width, even));
+  m.tiles_r = kernels::make_divisor(down);
+  m.tiles_c = kernels::make_divisor(across);
+  m.tiles = static_cast<int>(tiles);
+  start_kernel(queue, grid_of(tiles, tile::threads, shared), &kernels::permute_misaligned<Bytes, Aligned, tile>, a, m);
+  return true;
+}
+
 }  // namespace
 
-void launch_misaligned(const work_queue& queue, const transpose_args& a) {
+void launch_misaligned_2d(const work_queue& queue, const transpose_args& a) {
   with_unit<8>(a.element_bytes, [&](auto one) { start<sizeof(one)>(queue, a); });
+}
+
+bool launch_misaligned(const work_queue& queue, const permute_args& a, bool dry_run) {
+  const std::int64_t unit = unit_of(a);
+  if (a.run_bytes != unit || unit > 8) return false;
+  composite_tile p = detail::untiled(a, unit);
+  const detail::tile_sides s = share_out(p);
+  if (s.row_bytes < 100 || s.col_bytes < 60) return false;
+  word_permutation m{};
+  std::int64_t batches = 1;
+  if (!fill(m, p, batches)) return false;
+  const bool aligned = (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in)) | s.in_bits) % 4 == 0;
+  return with_unit<8>(unit, [&](auto one) {
+    if constexpr (sizeof(one) < 4) {
+      if (!aligned) return start<sizeof(one), false>(queue, a, m, batches, dry_run);
+    }
+    return start<sizeof(one), true>(queue, a, m, batches, dry_run);
+  });
 }
 
 }  // namespace twill::TWILL_BACKEND

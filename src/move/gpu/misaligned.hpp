@@ -1,6 +1,7 @@
 #pragma once
 
-// Transpose of matrices of 1, 2, 4 and 8 byte elements with misaligned rows. A warp loads consecutive words (4 bytes; 8
+// Transpose of 1, 2, 4 and 8 byte elements with misaligned rows: the kernels misaligned-2d of matrices, and misaligned
+// of rows and columns of several dimensions. A warp loads consecutive words (4 bytes; 8
 // for 8-byte elements; or pairs of words) of each of several rows; where a row is not aligned to words, a lane extracts
 // its word from two aligned ones, its own and the next lane's. The tile is stored transposed in shared memory, each
 // row offset by some words so that 16-byte boundaries of the output are 16-byte boundaries there: stores to global
@@ -10,7 +11,7 @@
 #include <cstdint>
 
 #include "device.hpp"
-#include "misaligned_pairs.hpp"
+#include "matrix_tiles.hpp"
 #include "misaligned_tile.hpp"
 #include "uninitialised_reads.hpp"
 
@@ -18,14 +19,22 @@ namespace twill::TWILL_BACKEND::kernels {
 
 // Epilogue: the head and tail of output rows that aligned vectors do not cover, in the first and the last tile, less
 // than 16 bytes each. Of each 32 / Bytes threads the first half stores the head, the second half the tail.
-template <int Bytes, class Shape>
-__device__ void store_ends(unsigned char* out, const unsigned char* tile, const word_matrices& m, int width, int valid,
+// `where` are the output's rows; Rolled keeps the loop's registers few.
+__device__ inline unsigned char* output_row(unsigned char* out, const matrix_tiles& m, int column) {
+  return out + column * m.out_ld;
+}
+__device__ inline unsigned char* output_row(unsigned char* out, const std::int64_t* col_at, int column) {
+  return out + col_at[column];
+}
+
+template <int Bytes, class Shape, bool Rolled, class Rows>
+__device__ void store_ends(unsigned char* out, const unsigned char* tile, const Rows& where, int width, int valid,
                            bool top, bool last) {
   using unit = typename unit_of_bytes<Bytes>::type;
   constexpr int units = 16 / Bytes;
-  for (int i = threadIdx.x; i < width * 2 * units; i += Shape::threads) {
+  const auto store_end = [&](int i) {
     const int column = i / (2 * units), at = i % units * Bytes;
-    unsigned char* to = out + column * m.out_ld;
+    unsigned char* to = output_row(out, where, column);
     const int shift = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (tile_overlap - 1)), first = shift & 15;
     const bool head = i % (2 * units) < units;
     const int byte = head ? at : first + ((valid - first) & -16) + at;
@@ -36,12 +45,18 @@ __device__ void store_ends(unsigned char* out, const unsigned char* tile, const 
       const unsigned char* from = tile + Shape::row_of(column) + 16 - (first & -Shape::word_bytes);
       *reinterpret_cast<unit*>(to + byte) = *reinterpret_cast<const unit*>(from + byte);
     }
+  };
+  if constexpr (Rolled) {
+#pragma unroll 1
+    for (int i = threadIdx.x; i < width * 2 * units; i += Shape::threads) store_end(i);
+  } else {
+    for (int i = threadIdx.x; i < width * 2 * units; i += Shape::threads) store_end(i);
   }
 }
 
 template <int Bytes, bool Aligned, class Shape>
 __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
-    transpose_misaligned(unsigned char* out, const unsigned char* in, word_matrices m) {
+    transpose_misaligned(unsigned char* out, const unsigned char* in, matrix_tiles m) {
   auto* tile = dynamic_shared<unsigned char>();
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
   if (place >= m.tiles) return;  // uniform exit: padding block of the 2-D grid
@@ -75,7 +90,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   if (place16 + 16 <= most) {
     to += place16;
     const unsigned char* from = tile + Shape::row_of(column) + 16 + (place16 & -16);
-    const std::uint32_t selector = 0x3210 + 0x1111 * (first & (Shape::word_bytes - 1));
+    const std::uint32_t selector = bytes_from(first & (Shape::word_bytes - 1));
 #pragma unroll
     for (int i = 0; i < steps; ++i) {
       const auto* chunk =
@@ -83,15 +98,192 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
       word16 v = *chunk;
       if (Bytes < 4) {
         const auto next = *reinterpret_cast<const std::uint32_t*>(chunk + 1);
-        v = make_word16(byte_permute(word<0>(v), word<1>(v), selector), byte_permute(word<1>(v), word<2>(v), selector),
-                        byte_permute(word<2>(v), word<3>(v), selector), byte_permute(word<3>(v), next, selector));
+        v = realigned(v, next, selector);
       }
       if (column + i * step < width) *reinterpret_cast<word16*>(to) = v;
       to += step * m.out_ld;
     }
   }
   if (row0 == 0 || rows_left <= Shape::height) {
-    store_ends<Bytes, Shape>(out, tile, m, width, valid, row0 == 0, rows_left <= Shape::height);
+    store_ends<Bytes, Shape, false>(out, tile, m, width, valid, row0 == 0, rows_left <= Shape::height);
+  }
+}
+
+// Permutation of 1, 2, 4 and 8 byte elements as a transpose of rows and columns that are several dimensions each: the
+// columns are the dimensions that are contiguous in the input, the rows those that are contiguous in the output, of any
+// extents. The address of an input row is computed by one lane for its warp, that of an output row by one thread for
+// its block, while the input's loads are in flight.
+
+struct word_permutation {
+  strided_dims row, col, batch;
+  fast_divisor tiles_r, tiles_c;
+  int tiles;
+  int rows, cols;  // elements
+  int width;       // columns of a tile
+  // Where the input's first and last element are: their words may hold bytes outside of it.
+  int first_batch, last_batch, first_row, last_row;
+};
+
+// The tile of a block, and what of it exists.
+struct permuted_tile {
+  int batch, row0, col0, height, width;
+  bool at_end;  // it holds the input's first or last element
+};
+
+template <class Shape>
+__device__ permuted_tile find_tile(const word_permutation& m, int place) {
+  const int by_row = quotient(place, m.tiles_r);
+  permuted_tile t;
+  t.batch = quotient(by_row, m.tiles_c);
+  t.row0 = (place - by_row * m.tiles_r.divisor) * Shape::written;
+  t.col0 = (by_row - t.batch * m.tiles_c.divisor) * m.width;
+  t.height = m.rows - t.row0 < Shape::height ? m.rows - t.row0 : Shape::height;
+  t.width = m.cols - t.col0 < m.width ? m.cols - t.col0 : m.width;
+  const auto holds = [&](int row) { return t.row0 <= row && row < t.row0 + t.height; };
+  t.at_end = (t.batch == m.first_batch && t.col0 == 0 && holds(m.first_row)) ||
+             (t.batch == m.last_batch && t.col0 + t.width == m.cols && holds(m.last_row));
+  return t;
+}
+
+// The rows of a tile that a warp loads, `rows_at_once` side by side and then some further down; lane i knows where
+// the i-th begins.
+template <class Shape>
+struct warp_rows {
+  static constexpr int some = Shape::rows_at_once, warps = Shape::threads / 32, count = Shape::height / warps;
+  static_assert(count <= 32);
+  std::int64_t mine;
+
+  static __device__ int row(int i) {
+    return i / some * (warps * some) + static_cast<int>(threadIdx.x) / 32 * some + i % some;
+  }
+  __device__ warp_rows(const word_permutation& m, const permuted_tile& t) {
+    const int lane = threadIdx.x % 32, wanted = row(lane < count ? lane : 0);
+    mine = place_of(m.row, t.row0 + (wanted < t.height ? wanted : t.height - 1)).in;
+  }
+  __device__ std::int64_t at(int i) const { return shuffle(mine, i); }
+};
+
+// The words of some rows. Lanes behind the tile's columns repeat the last word.
+template <int Bytes, bool Aligned, class Shape>
+__device__ void load_permuted(word_type<Bytes> (&w)[Shape::rows_at_once], const unsigned char* from,
+                              const warp_rows<Shape>& rows, int first, int bytes) {
+  constexpr int size = Shape::word_bytes;
+  const int mine = static_cast<int>(threadIdx.x % 32) * size;
+  int skip[Shape::rows_at_once];
+#pragma unroll
+  for (int i = 0; i < Shape::rows_at_once; ++i) {
+    const unsigned char* row = from + rows.at(first + i);
+    skip[i] = Aligned ? 0 : static_cast<int>(reinterpret_cast<std::uintptr_t>(row) & 3);
+    const int last = (skip[i] + bytes - 1) & -size;
+    w[i] = *reinterpret_cast<const word_type<Bytes>*>(row - skip[i] + (mine < last ? mine : last));
+  }
+  if constexpr (!Aligned) {
+#pragma unroll
+    for (int i = 0; i < Shape::rows_at_once; ++i) {
+      w[i] = byte_permute(w[i], shuffle_down(w[i], 1), 0x3210 + 0x1111 * static_cast<std::uint32_t>(skip[i]));
+    }
+  }
+}
+
+// Where a thread leaves the words of a row, by column.
+template <int Bytes, class Shape>
+struct word_places {
+  unsigned char* to[Shape::per_word];
+
+  __device__ word_places(unsigned char* tile, const unsigned char* out, const std::int64_t* col_at) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int k = 0; k < Shape::per_word; ++k) {
+      const auto address = reinterpret_cast<std::uintptr_t>(out + col_at[lane * Shape::per_word + k]);
+      to[k] = tile + Shape::row(k, lane) + 16 - (static_cast<int>(-address & 15) & -Shape::word_bytes);
+    }
+  }
+};
+
+// A tile at the ends of the input, element by element.
+template <int Bytes, class Shape>
+__device__ void load_elements(const word_places<Bytes, Shape>& places, const unsigned char* from,
+                              const warp_rows<Shape>& rows, const permuted_tile& t) {
+  using unit = typename unit_of_bytes<Bytes>::type;
+#pragma unroll 1
+  for (int i = 0; i < rows.count; ++i) {
+    const int row = rows.row(i);
+    const unsigned char* at = from + rows.at(i);
+#pragma unroll
+    for (int k = 0; k < Shape::per_word; ++k) {
+      const int column = static_cast<int>(threadIdx.x % 32) * Shape::per_word + k;
+      if (row >= t.height || column >= t.width) continue;
+      *reinterpret_cast<unit*>(places.to[k] + row * Bytes) = *reinterpret_cast<const unit*>(at + column * Bytes);
+    }
+  }
+}
+
+// Writes the aligned chunks of the output rows.
+template <int Bytes, class Shape>
+__device__ void store_permuted(unsigned char* out, const unsigned char* tile, const permuted_tile& t,
+                               const std::int64_t* col_at) {
+  constexpr int lanes = Shape::length / 16, step = Shape::threads / lanes, steps = 32 * Shape::per_word / step;
+  static_assert(step % (Shape::per_word * Shape::spread) == 0);
+  const int lane = threadIdx.x % lanes, column = threadIdx.x / lanes, valid = t.height * Bytes;
+  // Two lanes are idle: in the first tile, one stores the vector before `first`, if there is one.
+  const bool before = t.row0 == 0 && lane == lanes - 1;
+  if (!before && lane >= lanes - tile_overlap / 16) return;
+  const unsigned char* from = tile + Shape::row_of(column) + 16;
+#pragma unroll
+  for (int i = 0; i < steps; ++i) {
+    if (column + i * step >= t.width) return;
+    unsigned char* to = out + col_at[column + i * step];
+    const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (tile_overlap - 1));
+    const int at = before ? first - 16 : first + lane * 16;
+    if (at < 0 || at + 16 > valid) continue;
+    const auto* chunk = reinterpret_cast<const word16*>(
+        from + i * (step / Shape::per_word / Shape::spread) * Shape::pitch + (at & -16));
+    word16 v = *chunk;
+    if (Bytes < 4) {
+      const std::uint32_t selector = bytes_from(first & (Shape::word_bytes - 1));
+      const auto next = *reinterpret_cast<const std::uint32_t*>(chunk + 1);
+      v = realigned(v, next, selector);
+    }
+    *reinterpret_cast<word16*>(to + at) = v;
+  }
+}
+
+template <int Bytes, bool Aligned, class Shape>
+__global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
+    permute_misaligned(unsigned char* out, const unsigned char* in, word_permutation by_value) {
+  const word_permutation& m = argument_after(by_value, out, in);
+  constexpr int some = Shape::rows_at_once;
+  auto* tile = dynamic_shared<unsigned char>();
+  auto* const col_at = reinterpret_cast<std::int64_t*>(tile + Shape::bytes);
+  const auto place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+  if (place >= m.tiles) return;  // uniform exit: padding block of the 2-D grid
+  const permuted_tile t = find_tile<Shape>(m, static_cast<int>(place));
+  const warp_rows<Shape> rows(m, t);
+  const strided_place base = place_of(m.batch, t.batch);
+  in += base.in + static_cast<std::int64_t>(t.col0) * Bytes;
+  out += base.out + static_cast<std::int64_t>(t.row0) * Bytes;
+  word_type<Bytes> w[some];
+  if (!t.at_end) load_permuted<Bytes, Aligned, Shape>(w, in, rows, 0, t.width * Bytes);
+  for (int i = threadIdx.x; i < 32 * Shape::per_word; i += Shape::threads) {
+    col_at[i] = place_of(m.col, t.col0 + (i < t.width ? i : t.width - 1)).out;
+  }
+  __syncthreads();
+  const word_places<Bytes, Shape> places(tile, out, col_at);
+  if (t.at_end) {
+    load_elements<Bytes, Shape>(places, in, rows, t);
+  } else {
+    store_words<Bytes>(places.to, w, rows.row(0) * Bytes);
+#pragma unroll 1
+    for (int i = some; i < rows.count && rows.row(i) < t.height; i += some) {
+      load_permuted<Bytes, Aligned, Shape>(w, in, rows, i, t.width * Bytes);
+      store_words<Bytes>(places.to, w, rows.row(i) * Bytes);
+    }
+  }
+  allow_uninitialised_reads();  // columns beyond the edge, and of the word behind a chunk what the selector leaves out
+  __syncthreads();
+  store_permuted<Bytes, Shape>(out, tile, t, col_at);
+  if (t.row0 == 0 || t.row0 + t.height == m.rows) {
+    store_ends<Bytes, Shape, true>(out, tile, col_at, t.width, t.height * Bytes, t.row0 == 0, false);
   }
 }
 

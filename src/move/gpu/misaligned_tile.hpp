@@ -1,44 +1,53 @@
 #pragma once
 
-// How transpose_misaligned loads a tile to shared memory, a word a lane: see there.
+// How misaligned kernels load a tile to shared memory, a word a lane or, for 2 and 4 byte elements, a pair of words:
+// see transpose_misaligned. A warp that loads pairs reads 256 bytes of each row; where rows begin inside of a pair, one
+// is cut from two: a lane's own and its neighbour's.
 
 #include <cstdint>
 
 #include "device.hpp"
 #include "gpu/realign.hpp"
+#include "matrix_tiles.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
-struct word_matrices {
-  std::int64_t rows, cols;                            // elements
-  std::int64_t in_ld, out_ld, in_stride, out_stride;  // bytes
-  unsigned tiles_r, tiles_c, tiles;                   // down, across, in all
-};
-
 constexpr int tile_overlap = 32;
 
-// A tile, and the block that moves it. A warp takes 32 words side by side of each of `rows_at_once` rows; where words
-// are cut from two (not Aligned) the last lane loads for its neighbour alone. Each (16 / Bytes)th output row has the
-// same alignment; so that neighbouring lanes, whose tile rows are sheared by different numbers of words, write to other
-// banks, the rows of each `spread` lanes have a stride of 32 / spread rows.
-template <int Bytes, bool Aligned, int Length, int Threads, int Rows, int Blocks, bool Around = false>
+// A tile, and the block that moves it. A warp takes 32 words, or pairs of words, side by side of each of `rows_at_once`
+// rows; where these are cut from two (not Aligned) the last lane loads for its neighbour alone. Each (16 / Bytes)th
+// output row has the same alignment; so that neighbouring lanes, whose tile rows are sheared by different numbers of
+// words, write to other banks, the rows of each `spread` lanes have a stride of 32 / spread rows.
+template <int Bytes, bool Aligned, int Length, int Threads, int Rows, int Blocks, bool Around = false, int Words = 1>
 struct word_tile {
   static constexpr bool around = Around;  // loads carry an L2 prefetch size hint
   static constexpr int word_bytes = Bytes < 4 ? 4 : Bytes, per_word = word_bytes / Bytes, threads = Threads;
-  static constexpr int lane_bytes = word_bytes, per_lane = per_word;
+  static constexpr int lane_bytes = Words * word_bytes, per_lane = lane_bytes / Bytes;
   static constexpr int length = Length, rows_at_once = Rows;                              // bytes of an output row
   static constexpr int height = length / Bytes, written = height - tile_overlap / Bytes;  // elements
-  static constexpr int width = (Aligned ? 32 : 31) * per_word;
-  static constexpr int pitch = length + 16, bytes = 32 * per_word * pitch + 16;
+  static constexpr int width = (Aligned ? 32 : 31) * per_lane;
+  static constexpr int pitch = length + 16, bytes = 32 * per_lane * pitch + 16;
   static constexpr int spread = 16 / word_bytes, least_blocks = blocks_at_once(Threads, Blocks);
   static_assert(height % (threads / 32 * rows_at_once) == 0);
 
-  // The tile's row for column `element` of word `lane`, in bytes.
+  // The tile's row for column `element` of lane `lane`, in bytes.
   static __device__ int row(int element, int lane) {
     return (element * 32 + lane / spread + lane % spread * (32 / spread)) * pitch;
   }
-  static __device__ int row_of(int column) { return row(column % per_word, column / per_word); }
+  static __device__ int row_of(int column) { return row(column % per_lane, column / per_lane); }
 };
+
+/// With lanes of two words. Aligned: rows begin at multiples of 8 bytes.
+template <int Bytes, bool Aligned, int Length, int Threads, int Rows, int Blocks>
+using pair_tile = word_tile<Bytes, Aligned, Length, Threads, Rows, Blocks, true, 2>;
+
+// Where a lane leaves element `k` of its words: in the row of its column of `out`, sheared by words so that multiples
+// of 16 bytes of the output lie at multiples of 16.
+template <class Shape>
+__device__ unsigned char* sheared_row(unsigned char* tile, int k, int lane, const unsigned char* out, std::int64_t ld) {
+  const auto address = reinterpret_cast<std::uintptr_t>(out + (lane * Shape::per_lane + k) * ld);
+  return tile + Shape::row(k, lane) + 16 - (static_cast<int>(-address & 15) & -Shape::word_bytes);
+}
 
 template <int Bytes>
 using word_type = typename unit_of_bytes < Bytes<4 ? 4 : Bytes>::type;
@@ -157,7 +166,7 @@ struct tile_rows {
 // Each lane loads a word, or a pair of words, of a tile row. The first may begin before the row, the last may end after
 // it: in the adjacent packed row, or, for the matrix's first and last row, out of bounds.
 template <int Bytes, bool Aligned, class Shape>
-__device__ tile_rows rows_of_tile(const unsigned char* in, const word_matrices& m, std::int64_t row0,
+__device__ tile_rows rows_of_tile(const unsigned char* in, const matrix_tiles& m, std::int64_t row0,
                                   std::int64_t offset) {
   const std::int64_t bytes = m.cols * Bytes, left = m.rows - row0;
   const bool before = !Aligned && offset<Shape::lane_bytes, behind = offset + 32 * Shape::lane_bytes> bytes;
@@ -170,15 +179,14 @@ __device__ tile_rows rows_of_tile(const unsigned char* in, const word_matrices& 
 
 // Loads the tile at (row0, col0) of the matrix, transposed, to shared memory. `out` is where it goes to.
 template <int Bytes, bool Aligned, class Shape>
-__device__ void load_tile(unsigned char* tile, const unsigned char* in, const unsigned char* out,
-                          const word_matrices& m, std::int64_t row0, std::int64_t col0) {
+__device__ void load_tile(unsigned char* tile, const unsigned char* in, const unsigned char* out, const matrix_tiles& m,
+                          std::int64_t row0, std::int64_t col0) {
   constexpr int size = Shape::word_bytes, rows = Shape::rows_at_once, warps = Shape::threads / 32;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   unsigned char* to[Shape::per_word];
 #pragma unroll
   for (int k = 0; k < Shape::per_word; ++k) {
-    const auto address = reinterpret_cast<std::uintptr_t>(out + (lane * Shape::per_word + k) * m.out_ld);
-    to[k] = tile + Shape::row(k, lane) + 16 - (static_cast<int>(-address & 15) & -size);
+    to[k] = sheared_row<Shape>(tile, k, lane, out, m.out_ld);
   }
   const std::int64_t offset = col0 * Bytes, left = m.cols * Bytes - offset - lane * size;
   const tile_rows r = rows_of_tile<Bytes, Aligned, Shape>(in, m, row0, offset);
@@ -209,6 +217,93 @@ __device__ void load_tile(unsigned char* tile, const unsigned char* in, const un
       word_type<Bytes> w[4];
       load_edge<Bytes>(w, from + four * m.in_ld, m.in_ld, r.last + 1 - four, left);
       store_words<Bytes>(to, w, four * Bytes);
+    }
+  }
+}
+
+// The first and the second words of some rows.
+template <int Rows>
+struct word_pairs {
+  std::uint32_t first[Rows], second[Rows];
+
+  // Those of row i begin `skip` bytes into this lane's, and end in the next lane's.
+  template <int Bytes>
+  __device__ void cut(int i, std::uint32_t skip) {
+    const std::uint32_t next = shuffle_down(first[i], 1), low = skip & 4 ? second[i] : first[i];
+    const std::uint32_t middle = skip & 4 ? next : second[i];
+    first[i] = low;
+    second[i] = middle;
+    if constexpr (Bytes < 4) {
+      const std::uint32_t high = shuffle_down(low, 1), selector = 0x3210 + 0x1111 * (skip & 3);
+      first[i] = byte_permute(low, middle, selector);
+      second[i] = byte_permute(middle, high, selector);
+    }
+  }
+
+  // `at(i)` is where row i begins. Issues all loads before the first use.
+  template <int Bytes, bool Aligned, class Address>
+  __device__ void load(Address at) {
+#pragma unroll
+    for (int i = 0; i < Rows; ++i) {
+      const auto address = reinterpret_cast<std::uintptr_t>(at(i)) & ~std::uintptr_t{Aligned ? 0 : 7};
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the row, rounded down.
+      const std::uint64_t pair = load_prefetch_l2<128>(reinterpret_cast<const std::uint64_t*>(address));
+      first[i] = static_cast<std::uint32_t>(pair);
+      second[i] = static_cast<std::uint32_t>(pair >> 32);
+    }
+    if constexpr (!Aligned) {
+#pragma unroll
+      for (int i = 0; i < Rows; ++i)
+        cut<Bytes>(i, static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at(i))) & 7);
+    }
+  }
+};
+
+// Loads the tile at (row0, col0) of the matrix, transposed, to shared memory. `out` is where it goes to.
+template <int Bytes, bool Aligned, class Shape>
+__device__ void load_pairs(unsigned char* tile, const unsigned char* in, const unsigned char* out,
+                           const matrix_tiles& m, std::int64_t row0, std::int64_t col0) {
+  constexpr int rows = Shape::rows_at_once, warps = Shape::threads / 32;
+  const int lane = threadIdx.x % 32, begin = static_cast<int>(threadIdx.x) / 32 * rows;
+  unsigned char *first[Shape::per_word], *second[Shape::per_word];
+#pragma unroll
+  for (int k = 0; k < Shape::per_word; ++k) {
+    first[k] = sheared_row<Shape>(tile, k, lane, out, m.out_ld);
+    second[k] = sheared_row<Shape>(tile, Shape::per_word + k, lane, out, m.out_ld);
+  }
+  const std::int64_t offset = col0 * Bytes, left = m.cols * Bytes - offset - lane * 8;
+  const tile_rows r = rows_of_tile<Bytes, Aligned, Shape>(in, m, row0, offset);
+  const unsigned char* from = in + row0 * m.in_ld + offset + lane * 8;
+  word_pairs<rows> w;
+  if (r.first_full == 0 && r.last_full == Shape::height - 1) {
+    from += begin * m.in_ld;
+#pragma unroll
+    for (int row = 0; row < Shape::height; row += warps * rows) {
+      w.template load<Bytes, Aligned>([&](int i) { return from + i * m.in_ld; });
+      store_words<Bytes>(first, w.first, (row + begin) * Bytes);
+      store_words<Bytes>(second, w.second, (row + begin) * Bytes);
+      from += warps * rows * m.in_ld;
+    }
+    return;
+  }
+  // At the matrix's edges: rows beyond repeat the first or last, and some go element by element (load_edge).
+#pragma unroll 1
+  for (int row = begin; row < Shape::height; row += warps * rows) {
+    if (r.first_full <= r.last_full) {
+      w.template load<Bytes, Aligned>([&](int i) {
+        return from + (row + i < r.first_full ? r.first_full : row + i > r.last_full ? r.last_full : row + i) * m.in_ld;
+      });
+      store_words<Bytes>(first, w.first, row * Bytes);
+      store_words<Bytes>(second, w.second, row * Bytes);
+    }
+#pragma unroll 1
+    for (int four = row; four < row + rows && four <= r.last; four += 4) {
+      if (four >= r.first_full && (four + 3 <= r.last_full || r.last == r.last_full)) continue;
+      std::uint32_t e[4];
+      load_edge<Bytes>(e, from + four * m.in_ld, m.in_ld, r.last + 1 - four, left);
+      store_words<Bytes>(first, e, four * Bytes);
+      load_edge<Bytes>(e, from + four * m.in_ld + 4, m.in_ld, r.last + 1 - four, left - 4);
+      store_words<Bytes>(second, e, four * Bytes);
     }
   }
 }

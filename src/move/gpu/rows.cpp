@@ -36,7 +36,7 @@ void start(const work_queue& queue, const permute_args& a, const line_rows& m) {
 
 }  // namespace
 
-bool permute_by_rows(const work_queue& queue, const permute_args& a, bool only_ask) {
+bool launch_rows(const work_queue& queue, const permute_args& a, bool dry_run) {
   if (a.run_bytes < 16 || a.run_bytes > longest_line) return false;
   line_rows m{};
   m.row_bytes = m.line_bytes = static_cast<int>(a.run_bytes);
@@ -53,7 +53,7 @@ bool permute_by_rows(const work_queue& queue, const permute_args& a, bool only_a
     (d.in_stride < 0 ? m.in_low : m.in_high) += (d.extent - 1) * d.in_stride;
     if (i < first) continue;
     if (d.extent > INT32_MAX) return false;
-    m.dim[m.rank++] = {kernels::make_divisor(d.extent), d.in_stride, d.out_stride};
+    m.lines.dim[m.lines.rank++] = {kernels::make_divisor(d.extent), d.in_stride, d.out_stride};
     lines *= d.extent;
   }
   m.in_high += a.run_bytes;
@@ -62,7 +62,7 @@ bool permute_by_rows(const work_queue& queue, const permute_args& a, bool only_a
   m.by_line = kernels::make_divisor(by_line);
   m.chunks = lines * by_line;
   if (lines > INT32_MAX) return false;
-  if (only_ask) return true;
+  if (dry_run) return true;
   const std::int64_t unit = unit_of(a);
   if (unit == 16) {
     start<word16>(queue, a, m);

@@ -9,16 +9,11 @@
 #include "device.hpp"
 #include "gpu/fast_division.hpp"
 #include "gpu/realign.hpp"
+#include "matrix_tiles.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
 constexpr int rows_threads = 256;
-constexpr int rows_dims = 8;
-
-struct row_dim {
-  fast_divisor extent;
-  std::int64_t in_stride, out_stride;
-};
 
 struct line_rows {
   std::int64_t in_low, in_high;  // bytes from the first element to the ends of the input
@@ -27,26 +22,8 @@ struct line_rows {
   int row_bytes, line_bytes;
   fast_divisor by_row;   // row_bytes
   fast_divisor by_line;  // chunks of a line
-  int rank;              // of the lines
-  row_dim dim[rows_dims];
+  strided_dims lines;
 };
-
-struct line_place {
-  std::int64_t in, out;
-};
-
-__device__ inline line_place find_line(const line_rows& m, int line) {
-  line_place p{0, 0};
-#pragma unroll
-  for (int i = 0; i < rows_dims; ++i) {
-    if (i >= m.rank) break;
-    const int rest = quotient(line, m.dim[i].extent), index = line - rest * m.dim[i].extent.divisor;
-    p.in += index * m.dim[i].in_stride;
-    p.out += index * m.dim[i].out_stride;
-    line = rest;
-  }
-  return p;
-}
 
 __device__ inline int skip_of(const unsigned char* in, std::int64_t at) {
   return static_cast<int>((reinterpret_cast<std::uintptr_t>(in) + at) & 15);
@@ -78,7 +55,7 @@ struct line_chunk {
   int left;            // bytes from there to the end of the row
 };
 
-__device__ inline line_chunk find_chunk(const line_rows& m, unsigned char* out, const line_place& line, int chunk) {
+__device__ inline line_chunk find_chunk(const line_rows& m, unsigned char* out, const strided_place& line, int chunk) {
   unsigned char* const begin = out + line.out;
   line_chunk c;
   c.at = chunk * 16 - static_cast<int>(reinterpret_cast<std::uintptr_t>(begin) & 15);
@@ -124,7 +101,7 @@ __global__ void __launch_bounds__(rows_threads)
     permute_rows(unsigned char* out, const unsigned char* in, line_rows by_value) {
   const line_rows& m = argument_after(by_value, out, in);
   constexpr int size = static_cast<int>(sizeof(Unit)), depth = rows_depth, in_block = rows_threads * depth;
-  line_place* const lines = dynamic_shared<line_place>();
+  strided_place* const lines = dynamic_shared<strided_place>();
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   const int thread = static_cast<int>(threadIdx.x), by_line = m.by_line.divisor;
   const std::int64_t first = block * in_block;
@@ -133,7 +110,7 @@ __global__ void __launch_bounds__(rows_threads)
   const auto chunk0 = static_cast<int>(first - static_cast<std::int64_t>(line0) * by_line);
   const int count = static_cast<int>(m.chunks - first < in_block ? m.chunks - first : in_block);
   const int last_line = quotient(chunk0 + count - 1, m.by_line);
-  for (int i = thread; i <= last_line; i += rows_threads) lines[i] = find_line(m, line0 + i);
+  for (int i = thread; i <= last_line; i += rows_threads) lines[i] = place_of<true>(m.lines, line0 + i);
   __syncthreads();
 
   const auto chunk_of = [&](int index) {

@@ -1,14 +1,13 @@
-// Many small packed matrices (staged.hpp).
+// Packed matrices that are staged in shared memory (staged.hpp, staged_rows_cols.hpp).
 
-#include "families.hpp"
+#include "staged.hpp"
 
 #include <algorithm>
 
-#include "staged.hpp"
-#include "staged_tiny.hpp"
-
+#include "families.hpp"
 #include "move/plan/transposes.hpp"
 #include "staged_padding.hpp"
+#include "staged_rows_cols.hpp"
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
@@ -38,17 +37,23 @@ std::int64_t window_of(std::int64_t matrix_bytes, std::int64_t capacity) {
   return window % 128 == 0 || piece + 112 > capacity ? window : (capacity - 112) / piece * piece;
 }
 
-template <class Unit, int Runs, int Capacity, int Threads>
-void launch_windows(const work_queue& queue, const transpose_args& a) {
+template <class Unit>
+small_matrices shape_of(const transpose_args& a) {
   small_matrices m{};
   m.rows = static_cast<int>(a.rows);
   m.cols = static_cast<int>(a.cols);
-  m.bytes = a.batch * a.rows * a.cols * a.element_bytes;
-  m.window = static_cast<int>(window_of(a.rows * a.cols * a.element_bytes, Capacity));
-  m.line = Capacity > Threads * 16 || m.window + 112 <= Capacity ? 128 : 16;
   m.matrix = kernels::make_divider(a.rows * a.cols);
   m.column = kernels::make_divider(a.rows);
   choose_padding<Unit>(m);
+  return m;
+}
+
+template <class Unit, int Runs, int Capacity, int Threads>
+void launch_windows(const work_queue& queue, const transpose_args& a) {
+  small_matrices m = shape_of<Unit>(a);
+  m.bytes = a.batch * a.rows * a.cols * a.element_bytes;
+  m.window = static_cast<int>(window_of(a.rows * a.cols * a.element_bytes, Capacity));
+  m.line = Capacity > Threads * 16 || m.window + 112 <= Capacity ? 128 : 16;
   // Each block takes `Runs` windows with a long stride, or fewer where that leaves much of the device idle.
   const std::int64_t windows = ceil_div(m.bytes, m.window);
   const device_limits limits = limits_of(queue.device->properties());
@@ -93,6 +98,86 @@ void launch_staged_of(const work_queue& queue, const transpose_args& a) {
   }
 }
 
+constexpr std::int64_t worth_a_block = 16384;  // bytes
+
+template <class Unit>
+void launch_staged_misaligned_of(const work_queue& queue, const transpose_args& a) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
+  kernels::matrix_runs w{};
+  w.batch = a.batch;
+  w.in_stride = a.in_stride * size;
+  w.out_stride = a.out_stride * size;
+  w.bytes = static_cast<int>(a.rows * a.cols * size);
+  const bool without_gaps = a.in_stride == a.rows * a.cols && a.out_stride == a.in_stride;
+  w.at_once = without_gaps ? static_cast<int>(std::max<std::int64_t>(1, worth_a_block / w.bytes)) : 1;
+  w.shape = shape_of<Unit>(a);
+  const std::int64_t bytes = std::int64_t{w.at_once} * w.bytes;
+  const std::int64_t threads =
+      bytes > 2 * worth_a_block ? kernels::staged_misaligned_threads : kernels::staged_misaligned_threads / 2;
+  start_kernel(queue, grid_of(ceil_div(a.batch, w.at_once), threads, shared_with_padding(bytes)),
+               &kernels::transpose_staged_misaligned<Unit>, a, w);
+}
+
+// A tile writes 512 bytes of each output row, or 256 where there are many.
+int chunks_shift_of(const transpose_args& a) {
+  return a.cols <= 64 ? 5 : 4;
+}
+
+std::int64_t written_bytes(const transpose_args& a) {
+  return std::int64_t{16} << chunks_shift_of(a);
+}
+
+std::int64_t staged_rows_bytes(const transpose_args& a) {
+  return shared_with_padding((written_bytes(a) + kernels::staged_rows_overlap) * a.cols);
+}
+
+template <class Unit>
+void launch_staged_rows_of(const work_queue& queue, const transpose_args& a) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
+  const std::int64_t tiles = ceil_div(a.rows * size, written_bytes(a));
+  kernels::staged_rows_matrices s{};
+  s.rows = a.rows;
+  s.out_ld = a.out_ld * size;
+  s.in_stride = a.in_stride * size;
+  s.out_stride = a.out_stride * size;
+  s.tiles = static_cast<unsigned>(tiles);
+  s.all_tiles = static_cast<unsigned>(tiles * a.batch);
+  s.chunks_shift = chunks_shift_of(a);
+  s.shape.cols = static_cast<int>(a.cols);
+  const int lane_bytes = 16 * s.shape.cols;  // from the chunk of a lane to that of the next
+  fewest_conflicts<Unit>(s.shape, [&](int warp, int lane) { return lane * lane_bytes + warp * 7 * lane_bytes / 16; });
+  start_kernel(queue, grid_of(tiles * a.batch, kernels::staged_rows_threads, staged_rows_bytes(a)),
+               &kernels::transpose_staged_rows<Unit>, a, s);
+}
+
+template <class Unit, int Vectors, int Threads>
+void launch_bands(const work_queue& queue, const transpose_args& a) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
+  const std::int64_t tiles = ceil_div(a.cols, kernels::column_band<Vectors>::bytes / size);
+  kernels::staged_cols_matrices m{};
+  m.cols = a.cols;
+  m.in_ld = a.in_ld * size;
+  m.in_stride = a.in_stride * size;
+  m.out_stride = a.out_stride * size;
+  m.tiles = static_cast<unsigned>(tiles);
+  m.all_tiles = static_cast<unsigned>(tiles * a.batch);
+  m.rows = static_cast<int>(a.rows);
+  m.by_rows = kernels::make_divider(a.rows);
+  const auto config = grid_of(tiles * a.batch, Threads, detail::bytes_of_bands(a.rows, size, Vectors));
+  start_kernel(queue, config, &kernels::transpose_staged_cols<Unit, Vectors, Threads>, a, m);
+}
+
+template <class Unit>
+void launch_staged_cols_of(const work_queue& queue, const transpose_args& a) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
+  const auto shared = static_cast<std::int64_t>(queue.device->properties().shared_bytes_per_block);
+  const detail::band_shape shape = detail::shape_of_bands(a.rows, size, shared);
+  if (shape.vectors == 32) return launch_bands<Unit, 32, 256>(queue, a);
+  if (shape.vectors == 16) return launch_bands<Unit, 16, 256>(queue, a);
+  if (shape.threads == 256) return launch_bands<Unit, 8, 256>(queue, a);
+  launch_bands<Unit, 8, 512>(queue, a);
+}
+
 }  // namespace
 
 // The matrices of full windows: these are staged in shared memory before they are stored.
@@ -106,6 +191,18 @@ std::int64_t small_in_place(const transpose_args& a) {
 void launch_staged(const work_queue& queue, const transpose_args& a) {
   if (a.element_bytes == 1 && launch_tiny(queue, a)) return;
   with_unit(a.element_bytes, [&](auto one) { launch_staged_of<decltype(one)>(queue, a); });
+}
+
+void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) {
+  with_unit<8>(a.element_bytes, [&](auto one) { launch_staged_misaligned_of<decltype(one)>(queue, a); });
+}
+
+void launch_staged_rows(const work_queue& queue, const transpose_args& a) {
+  with_unit<8>(a.element_bytes, [&](auto one) { launch_staged_rows_of<decltype(one)>(queue, a); });
+}
+
+void launch_staged_cols(const work_queue& queue, const transpose_args& a) {
+  with_unit<4>(a.element_bytes, [&](auto one) { launch_staged_cols_of<decltype(one)>(queue, a); });
 }
 
 }  // namespace twill::TWILL_BACKEND

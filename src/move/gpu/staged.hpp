@@ -1,6 +1,9 @@
 #pragma once
 
-// Transpose of many small packed matrices: they are the same bytes on both sides, in another order. A window is a few
+// Packed small matrices that are staged in shared memory as they lie, and whose output is gathered from there: the
+// kernels staged and staged-misaligned.
+
+// staged: many small packed matrices: they are the same bytes on both sides, in another order. A window is a few
 // of them, full vectors of 16 bytes, up to `Capacity` bytes. A block takes `Runs` windows, `stride` bytes from one to
 // the next, stages them in shared memory and gathers the vectors of the output unit by unit. Where the units of a
 // vector lie is computed once for the same vector of all windows; these have equal alignment modulo 128 bytes, and
@@ -11,6 +14,7 @@
 #include "device.hpp"
 #include "gpu/divider.hpp"
 #include "gpu/realign.hpp"
+#include "uninitialised_reads.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -173,6 +177,158 @@ __global__ void __launch_bounds__(Threads)
   move_windows<Unit, Runs, Capacity, Threads, false>(out, in, at, full, m);
   const std::int64_t done = full * m.stride, left = m.bytes - first - done;
   if (left > 0) move_units<Unit>(out + done, in + done, static_cast<int>(left), m);
+}
+
+// Of staged, many matrices of 3, 5 or 7 rows and columns of one byte, whose shape is known at compile time. Four
+// matrices are Rows x Cols words, an odd number: a thread takes four from shared memory without bank conflicts,
+// transposes them in registers, and stores them in place; global loads and stores are 16 bytes wide.
+
+constexpr int tiny_threads = 128;
+
+/// Bytes of a block.
+template <int Rows, int Cols>
+inline constexpr int tiny_window = tiny_threads * 4 * Rows * Cols;
+
+// Bytes in the order of the input become bytes in that of the output.
+template <int Rows, int Cols>
+__device__ void transpose_4(std::uint32_t (&to)[Rows * Cols], const std::uint32_t (&from)[Rows * Cols]) {
+  constexpr int size = Rows * Cols;
+#pragma unroll
+  for (int word = 0; word < size; ++word) {
+    int at[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int byte = word * 4 + i, within = byte % size;
+      at[i] = byte - within + within % Rows * Cols + within / Rows;
+    }
+    const std::uint32_t low = byte_permute(from[at[0] / 4], from[at[1] / 4], at[0] % 4 | (4 + at[1] % 4) << 4);
+    const std::uint32_t high = byte_permute(from[at[2] / 4], from[at[3] / 4], at[2] % 4 | (4 + at[3] % 4) << 4);
+    to[word] = byte_permute(low, high, 0x5410);
+  }
+}
+
+template <int Rows, int Cols>
+__global__ void __launch_bounds__(tiny_threads)
+    transpose_staged_tiny(unsigned char* out, const unsigned char* in, std::int64_t bytes) {
+  constexpr int window = tiny_window<Rows, Cols>, size = Rows * Cols, loads = (size + 3) / 4;
+  unsigned char* shared = dynamic_shared<unsigned char>();
+  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * window;
+  if (first >= bytes) return;  // uniform exit: padding block of the 2-D grid
+  const int end = bytes - first < window ? static_cast<int>(bytes - first) : window;
+  const int thread = threadIdx.x;
+  in += first;
+  out += first;
+  word16 held[loads];
+#pragma unroll
+  for (int k = 0; k < loads; ++k) {
+    const int at = (k * tiny_threads + thread) * 16;
+    if (at + 16 <= end) held[k] = *reinterpret_cast<const word16*>(in + at);
+  }
+#pragma unroll
+  for (int k = 0; k < loads; ++k) {
+    const int at = (k * tiny_threads + thread) * 16;
+    if (at + 16 <= end) *reinterpret_cast<word16*>(shared + at) = held[k];
+  }
+  if (thread < end % 16) shared[end / 16 * 16 + thread] = in[end / 16 * 16 + thread];
+  allow_uninitialised_reads();
+  __syncthreads();
+
+  auto* mine = reinterpret_cast<std::uint32_t*>(shared) + thread * size;
+  std::uint32_t from[size], to[size];
+#pragma unroll
+  for (int i = 0; i < size; ++i) from[i] = mine[i];
+  transpose_4<Rows, Cols>(to, from);
+#pragma unroll
+  for (int i = 0; i < size; ++i) mine[i] = to[i];
+  __syncthreads();
+
+#pragma unroll
+  for (int k = 0; k < loads; ++k) {
+    const int at = (k * tiny_threads + thread) * 16;
+    if (at + 16 <= end) *reinterpret_cast<word16*>(out + at) = *reinterpret_cast<const word16*>(shared + at);
+  }
+  if (thread < end % 16) out[end / 16 * 16 + thread] = shared[end / 16 * 16 + thread];
+}
+
+// staged-misaligned: packed matrices that fit in shared memory: a block takes one, or some adjacent ones. It stages
+// them in aligned 16-byte vectors, and gathers the aligned chunks of the output as transpose_staged does; the ends of
+// both, less than a chunk each, go unit by unit.
+
+inline constexpr int staged_misaligned_threads = 512;
+
+struct matrix_runs {
+  std::int64_t batch, in_stride, out_stride;  // matrices; bytes
+  int at_once;                                // matrices of a block; 1 unless they lie without gaps on both sides
+  int bytes;                                  // of a matrix
+  small_matrices shape;                       // its rows, columns and padding
+};
+
+// Calls with the places of the units of a run of `bytes` bytes that lie in no full vector.
+template <class Unit, class Function>
+__device__ void at_ends(int bytes, int skew, Function function) {
+  constexpr int size = static_cast<int>(sizeof(Unit));
+  const int before = -skew & 15, head = before < bytes ? before : bytes, tail = (bytes - head) & 15;
+  for (int at = threadIdx.x * size; at < head + tail; at += static_cast<int>(blockDim.x) * size) {
+    function(at < head ? at : bytes - tail + at - head);
+  }
+}
+
+// The place in shared memory of a unit of the output; the input begins at byte `skew`.
+template <class Unit>
+__device__ int place_of(int unit, int skew, const small_matrices& m) {
+  const int matrix = static_cast<int>(divide(unit, m.matrix)), within = unit - matrix * m.rows * m.cols;
+  const int column = static_cast<int>(divide(within, m.column)), row = within - column * m.rows;
+  const int from = matrix * m.rows * m.cols + row * m.cols + column;
+  return padded(from * static_cast<int>(sizeof(Unit)) + skew, m);
+}
+
+template <class Unit>
+__device__ void load_windows(unsigned char* shared, const unsigned char* in, int bytes, int skew,
+                             const small_matrices& m) {
+  constexpr int depth = 4;
+  const int step = static_cast<int>(blockDim.x) * 16;
+  for (int first = threadIdx.x * 16 - skew; first < bytes; first += depth * step) {
+    word16 held[depth];
+    const auto inside = [&](int d) { return first + d * step >= 0 && first + d * step + 16 <= bytes; };
+#pragma unroll
+    for (int d = 0; d < depth; ++d) {
+      if (inside(d)) held[d] = *reinterpret_cast<const word16*>(in + first + d * step);
+    }
+#pragma unroll
+    for (int d = 0; d < depth; ++d) {
+      if (inside(d)) store_words<Unit>(shared + padded(first + d * step + skew, m), held[d]);
+    }
+  }
+  at_ends<Unit>(bytes, skew, [&](int at) {
+    *reinterpret_cast<Unit*>(shared + padded(at + skew, m)) = *reinterpret_cast<const Unit*>(in + at);
+  });
+}
+
+template <class Unit>
+__global__ void __launch_bounds__(staged_misaligned_threads)
+    transpose_staged_misaligned(unsigned char* out, const unsigned char* in, matrix_runs w) {
+  constexpr int size = static_cast<int>(sizeof(Unit));
+  const std::int64_t matrix = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * w.at_once;
+  if (matrix >= w.batch) return;  // uniform exit: padding block of the 2-D grid
+  const int bytes = (matrix + w.at_once <= w.batch ? w.at_once : static_cast<int>(w.batch - matrix)) * w.bytes;
+  in += matrix * w.in_stride;
+  out += matrix * w.out_stride;
+  const small_matrices& m = w.shape;
+  unsigned char* shared = dynamic_shared<unsigned char>();
+  const int skew = static_cast<int>(reinterpret_cast<std::uintptr_t>(in) & 15);
+  load_windows<Unit>(shared, in, bytes, skew, m);
+  __syncthreads();
+
+  const int out_skew = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 15);
+  const int step = static_cast<int>(blockDim.x) * 16, first = threadIdx.x * 16 - out_skew;
+  for (int at = first < 0 ? first + step : first; at + 16 <= bytes; at += step) {
+    int place[16 / size];
+    find_units<Unit>(place, at, skew, m);
+    *reinterpret_cast<word16*>(out + at) = gathered<Unit>(shared, place);
+  }
+  at_ends<Unit>(bytes, out_skew, [&](int at) {
+    *reinterpret_cast<Unit*>(out + at) = *reinterpret_cast<const Unit*>(shared + place_of<Unit>(at / size, skew, m));
+  });
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels

@@ -29,14 +29,14 @@ void start(const work_queue& queue, void* out, const void* in, const strided_pla
 // False where too little of what lies between the first and the last element is wanted.
 template <class Unit>
 bool launch_strided(const work_queue& queue, const void* in, void* out, const strided_shape& s, bool only_several,
-                    bool only_ask) {
+                    bool dry_run) {
   const device_limits limits = limits_of(queue.device->properties());
   const std::int64_t most = limits.shared_bytes / 3;
   const strided_plan p = plan_strided<Unit>(s, most, limits.multiprocessors);
   const std::int64_t payload = p.m.matrices * s.rows * s.cols * s.unit;
   if (p.shared_bytes > most || p.m.chunks * 16 > 2 * payload + 1024 || (only_several && p.most_windows < 4))
     return false;
-  if (only_ask) return true;
+  if (dry_run) return true;
   if (p.word == 16) {
     start<Unit, word16>(queue, out, in, p);
   } else if constexpr (sizeof(Unit) <= 4) {
@@ -48,22 +48,22 @@ bool launch_strided(const work_queue& queue, const void* in, void* out, const st
 }
 
 bool launch_strided(const work_queue& queue, const void* in, void* out, const strided_shape& s, bool only_several,
-                    bool only_ask) {
+                    bool dry_run) {
   if (s.unit > 8) return false;
   return with_unit<8>(
-      s.unit, [&](auto one) { return launch_strided<decltype(one)>(queue, in, out, s, only_several, only_ask); });
+      s.unit, [&](auto one) { return launch_strided<decltype(one)>(queue, in, out, s, only_several, dry_run); });
 }
 
 }  // namespace
 
-bool launch_staged_strided(const work_queue& queue, const transpose_args& a, bool only_ask) {
+bool launch_staged_strided(const work_queue& queue, const transpose_args& a, bool dry_run) {
   const std::int64_t size = a.element_bytes;
   const auto in_skew = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) % 16);
   const std::int64_t out_bits =
       static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out)) | 16 | a.out_ld * size | a.out_stride * size;
   const strided_shape s{size,     a.rows,      a.cols,       a.batch, a.in_ld,
                         a.out_ld, a.in_stride, a.out_stride, in_skew, lowest_bit(out_bits)};
-  return launch_strided(queue, a.in, a.out, s, false, only_ask);
+  return launch_strided(queue, a.in, a.out, s, false, dry_run);
 }
 
 bool launch_strided_copy(const work_queue& queue, const pitched_rows& a) {

@@ -37,7 +37,7 @@ struct strided_matrices {
   int rows, cols;                           // units
   int row_step, back;                       // bytes from a row to the next, from the last to the next column
   int runs, run_units, run_words;           // of the output in a window; units and words of each
-  bool fetches;                             // prefetch the sectors that are written partially
+  bool prefetch_ends;                       // prefetch the sectors that are written partially
   bool packed;                              // the output has no gaps, and a window is one run
   int pad, pad_shift;                       // so many bytes after each 2^pad_shift
   divider span, word, column, row, matrix;  // span_chunks, run_words, cols, rows, rows * cols
@@ -139,7 +139,7 @@ __device__ void load_ends(unsigned char* shared, const strided_input& in, int wi
 // Prefetches the sectors at the ends of the output's rows. A partial write reads its sector first: the prefetch
 // hides that latency.
 template <class Unit>
-__device__ void fetch_ends(const unsigned char* out, int windows, const strided_matrices& m) {
+__device__ void prefetch_ends(const unsigned char* out, int windows, const strided_matrices& m) {
   constexpr std::uintptr_t sector = 32;
   const int size = m.run_units * static_cast<int>(sizeof(Unit));
   for (int window = 0; window < windows; ++window) {
@@ -283,7 +283,7 @@ __global__ void __launch_bounds__(span_threads, blocks_at_once(span_threads, 4))
   const int full = all ? m.windows : static_cast<int>(left / m.matrices);
   const int rest = all ? 0 : static_cast<int>(left) - full * m.matrices;  // matrices
   const int windows = full + (rest > 0 ? 1 : 0);
-  if (m.fetches) fetch_ends<Unit>(out + window * m.out_window, full, m);
+  if (m.prefetch_ends) prefetch_ends<Unit>(out + window * m.out_window, full, m);
   const strided_input input = find_input(in, window * m.in_window, m);
   const int reach = (windows - 1) * m.in_window + (m.chunks / m.span_chunks - 1) * m.span_step + m.span_bytes + 16;
   if (input.low < 0 && reach <= input.high) {

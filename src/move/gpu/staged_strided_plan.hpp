@@ -103,7 +103,7 @@ strided_plan plan_strided(const strided_shape& s, std::int64_t most_shared, int 
   m.out_stride = packed ? 0 : out_bytes;
   const std::int64_t period = std::max(matrices_until(in_bytes, 16), matrices_until(out_bytes, p.word));
   // For short rows of wide units, the prefetch costs more than it saves.
-  m.fetches = !packed && m.rows >= (size <= 2 ? 4 / size : 32);
+  m.prefetch_ends = !packed && m.rows >= (size <= 2 ? 4 / size : 32);
   choose_window(p, s, period);
   choose_span_padding<Unit>(p);
   const int region = kernels::span_block_chunks / p.most_windows * kernels::span_chunk_bytes;

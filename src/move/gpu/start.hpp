@@ -33,6 +33,16 @@ void set_matrices(Matrices& m, const detail::transpose_args& a) {
   m.out_stride = a.out_stride * a.element_bytes;
 }
 
+/// Sets these and the tiles of each, `down` x `across`; returns how many they are in all.
+template <class Matrices>
+std::int64_t set_tiles(Matrices& m, const detail::transpose_args& a, std::int64_t down, std::int64_t across) {
+  set_matrices(m, a);
+  m.tiles_r = static_cast<unsigned>(down);
+  m.tiles_c = static_cast<unsigned>(across);
+  m.tiles = static_cast<unsigned>(down * across * a.batch);
+  return down * across * a.batch;
+}
+
 /// Launches a kernel from `a.in` to `a.out`.
 template <class Args, class Plan>
 void start_kernel(const detail::work_queue& queue, const detail::launch_config& config,

@@ -174,12 +174,12 @@ vec3_plan plan_of(const transpose_args& a) {
 }
 
 template <int Bytes>
-bool launch_vec3_of(const work_queue& queue, const transpose_args& a, bool only_ask) {
+bool launch_vec3_of(const work_queue& queue, const transpose_args& a, bool dry_run) {
   using element = vec3_element<Bytes>;
   const vec3_plan p = plan_of<Bytes>(a);
   if (p.blocks == 0 || p.shared_bytes > limits_of(queue.device->properties()).shared_bytes) return false;
   if (p.layout == vec3_layout::any && a.rows * 2 < element::group) return false;
-  if (only_ask) return true;
+  if (dry_run) return true;
   auto kernel = &kernels::transpose_vec3<Bytes, vec3_layout::any>;
   if (p.layout == vec3_layout::aligned) kernel = &kernels::transpose_vec3<Bytes, vec3_layout::aligned>;
   if (p.layout == vec3_layout::wrapped) kernel = &kernels::transpose_vec3<Bytes, vec3_layout::wrapped>;
@@ -189,20 +189,20 @@ bool launch_vec3_of(const work_queue& queue, const transpose_args& a, bool only_
 
 }  // namespace
 
-bool launch_vec3(const work_queue& queue, const transpose_args& a, bool only_ask) {
+bool launch_vec3(const work_queue& queue, const transpose_args& a, bool dry_run) {
   switch (a.element_bytes) {
     case 3:
-      return launch_vec3_of<3>(queue, a, only_ask);
+      return launch_vec3_of<3>(queue, a, dry_run);
     case 5:
-      return launch_vec3_of<5>(queue, a, only_ask);
+      return launch_vec3_of<5>(queue, a, dry_run);
     case 6:
-      return launch_vec3_of<6>(queue, a, only_ask);
+      return launch_vec3_of<6>(queue, a, dry_run);
     case 7:
-      return launch_vec3_of<7>(queue, a, only_ask);
+      return launch_vec3_of<7>(queue, a, dry_run);
     case 12:
-      return launch_vec3_of<12>(queue, a, only_ask);
+      return launch_vec3_of<12>(queue, a, dry_run);
     case 24:
-      return launch_vec3_of<24>(queue, a, only_ask);
+      return launch_vec3_of<24>(queue, a, dry_run);
     default:
       return false;
   }

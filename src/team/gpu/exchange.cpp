@@ -26,15 +26,8 @@ tile_shape shape_of(std::int64_t bytes) {
                       : tile_shape{5, 3};
 }
 
-// After each R tile rows, as in a transpose on one device: the eight lanes of one phase of a 16-byte shared access
-// touch all banks.
-int pad_of(const tile_shape& t, int edge) {
-  const int distance = t.chunks_shift >= 3 ? 1 : 8 >> t.chunks_shift;
-  return ((distance - edge * ((1 << t.lines_shift) + 1)) % 8 + 8) % 8;
-}
-
 std::int64_t tile_bytes(const tile_shape& t, int edge) {
-  return (std::int64_t{16} << t.chunks_shift) * (edge * ((1 << t.lines_shift) + 1) + pad_of(t, edge));
+  return kernels::tile_bytes(std::int64_t{1} << t.lines_shift, std::int64_t{1} << t.chunks_shift, edge);
 }
 
 kernels::tile_matrices matrices_of(const transpose_args& a, const tile_shape& t, int edge) {
@@ -50,7 +43,7 @@ kernels::tile_matrices matrices_of(const transpose_args& a, const tile_shape& t,
   m.tiles_r = static_cast<unsigned>(ceil_div(a.rows, std::int64_t{edge} << t.lines_shift));
   m.tiles_c = static_cast<unsigned>(ceil_div(a.cols, std::int64_t{edge} << t.chunks_shift));
   m.tiles = static_cast<unsigned>(static_cast<std::int64_t>(m.tiles_r) * m.tiles_c * a.batch);
-  m.pad = pad_of(t, edge);
+  m.pad = static_cast<int>(kernels::tile_pad(1 << t.chunks_shift, edge * ((1 << t.lines_shift) + 1)));
   return m;
 }
 

@@ -1,21 +1,94 @@
 #pragma once
 
-// Transpose of some to several hundred long rows of 1, 2 and 4 byte elements into packed columns, which side by side
-// are one run of bytes. A block loads the aligned vectors of a band of columns, realigns each row to words, and gathers
-// the aligned vectors of the output from shared memory; the ends of its run, less than a vector each, go unit by unit.
+// Matrices of short rows, or of columns that become short rows, by tiles of them that are staged in shared memory: the
+// kernels staged-rows and staged-cols.
 
 #include <cstdint>
 
 #include "device.hpp"
-#include "staged_misaligned.hpp"
+#include "move/plan/transposes.hpp"
+#include "staged.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
+
+// staged-rows: packed matrices of some ten to a hundred columns: rows side by side are one run of bytes. A block loads
+// a tile of them to shared memory in aligned vectors and gathers the vectors of each output row. Tile boundaries are
+// rounded up, per output row, to a multiple of 32 bytes: each sector is written in full, by one block, and a tile
+// stages 32 bytes of each output row more than it writes.
+
+constexpr int staged_rows_threads = 256, staged_rows_overlap = 32;
+
+struct staged_rows_matrices {
+  std::int64_t rows;                           // elements
+  std::int64_t out_ld, in_stride, out_stride;  // bytes
+  unsigned tiles, all_tiles;                   // of a matrix; in all
+  int chunks_shift;                            // a tile writes 2^this chunks of each output row
+  small_matrices shape;                        // columns and padding
+};
+
+// The place in shared memory of element `row` of output row `column`; the tile begins at byte `skew`.
+template <class Unit>
+__device__ int staged_rows_place(int row, int column, int skew, const small_matrices& m) {
+  return padded((row * m.cols + column) * static_cast<int>(sizeof(Unit)) + skew, m);
+}
+
+// Epilogue: the head and tail of output rows that aligned vectors do not cover, in the first and the last tile.
+template <class Unit>
+__device__ void staged_rows_ends(unsigned char* out, const unsigned char* shared, const staged_rows_matrices& s,
+                                 int valid, int skew, bool top) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), units = staged_rows_overlap / size;
+  for (int i = threadIdx.x; i < s.shape.cols * 2 * units; i += staged_rows_threads) {
+    const int column = i / (2 * units), at = i % units * size;
+    unsigned char* to = out + column * s.out_ld;
+    const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (staged_rows_overlap - 1));
+    const bool head = i % (2 * units) < units;
+    const int byte = head ? at : first + ((valid - first) & -16) + at;
+    const bool mine = head ? top && byte < first : valid >= first && at < 16 && byte < first + (16 << s.chunks_shift);
+    if (!mine || byte >= valid) continue;
+    *reinterpret_cast<Unit*>(to + byte) =
+        *reinterpret_cast<const Unit*>(shared + staged_rows_place<Unit>(byte / size, column, skew, s.shape));
+  }
+}
+
+template <class Unit>
+__global__ void __launch_bounds__(staged_rows_threads)
+    transpose_staged_rows(unsigned char* out, const unsigned char* in, staged_rows_matrices s) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
+  unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
+  if (place >= s.all_tiles) return;  // uniform exit: padding block of the 2-D grid
+  const std::int64_t matrix = place / s.tiles;
+  const int written = (16 << s.chunks_shift) / size, height = written + staged_rows_overlap / size;
+  const std::int64_t row0 = static_cast<std::int64_t>(place % s.tiles) * written, left = s.rows - row0;
+  const int rows = left < height ? static_cast<int>(left) : height, valid = rows * size, cols = s.shape.cols;
+  in += matrix * s.in_stride + row0 * cols * size;
+  out += matrix * s.out_stride + row0 * size;
+  unsigned char* shared = dynamic_shared<unsigned char>();
+  const int skew = static_cast<int>(reinterpret_cast<std::uintptr_t>(in) & 15);
+  load_windows<Unit>(shared, in, valid * cols, skew, s.shape);
+  __syncthreads();
+
+  for (int i = threadIdx.x; i < cols << s.chunks_shift; i += staged_rows_threads) {
+    const int column = i >> s.chunks_shift, chunk = i & ((1 << s.chunks_shift) - 1);
+    unsigned char* to = out + column * s.out_ld;
+    const int byte = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (staged_rows_overlap - 1)) + chunk * 16;
+    if (byte + 16 > valid) continue;
+    int from[units];
+#pragma unroll
+    for (int u = 0; u < units; ++u) from[u] = staged_rows_place<Unit>(byte / size + u, column, skew, s.shape);
+    *reinterpret_cast<word16*>(to + byte) = gathered<Unit>(shared, from);
+  }
+  if (row0 == 0 || left <= height) staged_rows_ends<Unit>(out, shared, s, valid, skew, row0 == 0);
+}
+
+// staged-cols: some to several hundred long rows of 1, 2 and 4 byte elements into packed columns, which side by side
+// are one run of bytes. A block loads the aligned vectors of a band of columns, realigns each row to words, and gathers
+// the aligned vectors of the output from shared memory; the ends of its run, less than a vector each, go unit by unit.
 
 // Of a row, which may begin inside its first vector, `Vectors` lanes load as many and keep the bytes of one fewer. The
 // pitch leaves room for the others.
 template <int Vectors>
 struct column_band {
-  static constexpr int bytes = (Vectors - 1) * 16, pitch = Vectors * 16 + 12, lead = 16;
+  static constexpr int bytes = detail::band_bytes(Vectors), pitch = detail::band_pitch(Vectors), lead = 16;
 };
 
 struct staged_cols_matrices {
@@ -78,9 +151,7 @@ __device__ void load_band(unsigned char* shared, const unsigned char* in, std::i
       const int row = row0 + d * rows_at_once;
       word16 v = held[d];
       if constexpr (sizeof(Unit) < 4) {
-        const std::uint32_t next = shuffle_down(word<0>(v), 1), selector = 0x3210 + 0x1111 * (skew[d] & 3);
-        v = make_word16(byte_permute(word<0>(v), word<1>(v), selector), byte_permute(word<1>(v), word<2>(v), selector),
-                        byte_permute(word<2>(v), word<3>(v), selector), byte_permute(word<3>(v), next, selector));
+        v = realigned(v, shuffle_down(word<0>(v), 1), bytes_from(skew[d] & 3));
       }
       if (row <= last)
         store_words<std::uint32_t>(shared + band_row<Unit, Vectors>(row) + lane * 16 - (skew[d] & 12), v);
