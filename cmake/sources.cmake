@@ -156,10 +156,13 @@ set(twill_cpu_sources
   backends/cpu/device.cpp
   src/move/cpu/composite_tile.cpp
   src/move/cpu/copy.cpp
+  src/move/cpu/copy_runs.cpp
   src/move/cpu/fill.cpp
+  src/move/cpu/gather.cpp
   src/move/cpu/mover.cpp
   src/move/cpu/permute.cpp
   src/move/cpu/reverse.cpp
+  src/move/cpu/tile_mover.cpp
   src/move/cpu/transpose.cpp
   src/move/cpu/transpose_in_place.cpp
   src/operations/cpu.cpp
@@ -323,6 +326,7 @@ set(twill_tests
   tests/allocations_test.cpp
   tests/buffer_test.cpp
   tests/copy_test.cpp
+  tests/cpu_bounds_test.cpp
   tests/device_test.cpp
   tests/element_test.cpp
   tests/error_test.cpp

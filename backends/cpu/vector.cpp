@@ -30,11 +30,11 @@ using bytes_tag = hn::FixedTag<std::uint8_t, vector_bytes>;
 void stream(unsigned char* to, const unsigned char* from, std::size_t bytes) {
   const bytes_tag d;
   const std::size_t head = -reinterpret_cast<std::uintptr_t>(to) % vector_bytes;
-  if (bytes < head + 4 * vector_bytes) {
+  if (bytes < head + vector_bytes) {
     if (bytes > 0) std::memcpy(to, from, bytes);
     return;
   }
-  std::memcpy(to, from, head);
+  if (head > 0) std::memcpy(to, from, head);
   std::size_t i = head;
   for (; i + 4 * vector_bytes <= bytes; i += 4 * vector_bytes) {
     const auto a = hn::LoadU(d, from + i), b = hn::LoadU(d, from + i + vector_bytes);
@@ -44,7 +44,8 @@ void stream(unsigned char* to, const unsigned char* from, std::size_t bytes) {
     hn::Stream(c, d, to + i + 2 * vector_bytes);
     hn::Stream(e, d, to + i + 3 * vector_bytes);
   }
-  std::memcpy(to + i, from + i, bytes - i);
+  for (; i + vector_bytes <= bytes; i += vector_bytes) hn::Stream(hn::LoadU(d, from + i), d, to + i);
+  if (i < bytes) std::memcpy(to + i, from + i, bytes - i);
 }
 
 // The elements of each block of 16 bytes change places, and then the blocks.

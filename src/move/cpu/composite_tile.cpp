@@ -88,8 +88,10 @@ void choose_sides(const permute_args& a, composite_tile& t) {
 composite_tile choose_tile(const permute_args& a) {
   composite_tile t{};
   for (int i = 0; i < a.rank; ++i) t.input_order[i] = i;
-  std::stable_sort(t.input_order, t.input_order + a.rank,
-                   [&](int x, int y) { return distance(a, x, true) < distance(a, y, true); });
+  std::sort(t.input_order, t.input_order + a.rank, [&](int x, int y) {  // a stable_sort would allocate
+    const std::int64_t of_x = distance(a, x, true), of_y = distance(a, y, true);
+    return of_x != of_y ? of_x < of_y : x < y;
+  });
   for (std::int64_t target = most_side_elements; target >= 1; target /= 2) {
     std::fill_n(t.extent, a.rank, 1);
     extend_run(a, t, false, target);

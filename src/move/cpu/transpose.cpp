@@ -8,7 +8,7 @@
 #include "backends/cpu/device.hpp"
 #include "backends/cpu/vector.hpp"
 #include "mover.hpp"
-#include "operations.hpp"
+#include "transpose.hpp"
 
 namespace twill::cpu {
 namespace {
@@ -25,14 +25,14 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
 enum class way {
   direct,    // tiles are written in place
   buffered,  // tiles go through the buffer, their rows leave it line by line
-  run        // the output of a tile, or of whole matrices, is contiguous: it leaves the buffer at once
+  run        // the output of a tile is contiguous: it leaves the buffer at once
 };
 
 struct plan {
   way by;
   bool streamed;
-  std::int64_t height, width, matrices;  // of a tile; whole matrices of it
-  std::int64_t down, across;             // tiles of a matrix
+  std::int64_t height, width;  // of a tile
+  std::int64_t down, across;   // tiles of a matrix
   mover with;
 };
 
@@ -44,16 +44,10 @@ bool lines_aligned(const transpose_args& a) {
 }
 
 plan plan_of(const transpose_args& a) {
-  const std::int64_t bytes = a.element_bytes, matrix = a.rows * a.cols;
-  plan p{way::direct, false, 0, 0, 1, 1, 1, mover(bytes)};
-  p.streamed = p.with.vector != nullptr && matrix * a.batch * bytes >= least_streamed;
-  const bool packed_rows = a.out_ld == a.rows;
-  if (p.streamed && packed_rows && a.out_stride == matrix && matrix * bytes <= buffer_bytes / 4) {
-    p.by = way::run;
-    p.height = a.rows;
-    p.width = a.cols;
-    p.matrices = std::min(a.batch, buffer_bytes / 2 / (matrix * bytes));
-  } else if (p.streamed && packed_rows && a.rows * bytes <= 512) {
+  const std::int64_t bytes = a.element_bytes;
+  plan p{way::direct, false, 0, 0, 1, 1, mover(bytes)};
+  p.streamed = p.with.vector != nullptr && a.rows * a.cols * a.batch * bytes >= least_streamed;
+  if (p.streamed && a.out_ld == a.rows && a.rows * bytes <= 512) {
     p.by = way::run;
     p.height = a.rows;
     p.width = std::min(a.cols, buffer_bytes / 2 / (a.rows * bytes));
@@ -108,14 +102,9 @@ void move_buffered(const transpose_args& a, const plan& p, std::int64_t matrix, 
 
 void move_run(const transpose_args& a, const plan& p, std::int64_t matrix, std::int64_t col) {
   host::work_buffer held;
-  unsigned char* const buffer = held.data();
   const std::int64_t bytes = a.element_bytes, width = std::min(p.width, a.cols - col);
-  const std::int64_t count = std::min(p.matrices, a.batch - matrix), size = a.rows * width * bytes;
-  for (std::int64_t i = 0; i < count; ++i) {
-    p.with.move({input_at(a, matrix + i, 0, col), buffer + i * size, a.in_ld * bytes, a.rows * bytes, a.rows, width},
-                false);
-  }
-  store(p, output_at(a, matrix, 0, col), buffer, count * size);
+  p.with.move({input_at(a, matrix, 0, col), held.data(), a.in_ld * bytes, a.rows * bytes, a.rows, width}, false);
+  store(p, output_at(a, matrix, 0, col), held.data(), a.rows * width * bytes);
 }
 
 struct tile_place {
@@ -123,7 +112,7 @@ struct tile_place {
 };
 
 tile_place place_of(const plan& p, std::int64_t tile) {
-  return {tile / p.across / p.down * p.matrices, tile / p.across % p.down * p.height, tile % p.across * p.width};
+  return {tile / p.across / p.down, tile / p.across % p.down * p.height, tile % p.across * p.width};
 }
 
 // `more`: the tile after it is moved next.
@@ -139,12 +128,21 @@ void move_tile(const transpose_args& a, const plan& p, std::int64_t tile, bool m
 
 }  // namespace
 
+bool transposes_directly(const transpose_args& a) {
+  const std::int64_t side = std::min(a.rows, a.cols), side_bytes = side * a.element_bytes;
+  const std::int64_t matrix = a.rows * a.cols * a.element_bytes;
+  if (mover(a.element_bytes).exponent < 0) return false;
+  if (matrix * a.batch < least_streamed) return side_bytes >= 16;
+  if (matrix <= buffer_bytes / 4) return false;
+  if (side <= 8) return side <= 4 || side_bytes >= 16;
+  return side_bytes >= line_bytes && lines_aligned(a);
+}
+
 // Tasks walk along the input's rows: the processor's prefetchers follow them.
-void transpose(const detail::work_queue& queue, const transpose_args& a) {
+void transpose_directly(const detail::work_queue& queue, const transpose_args& a) {
   const plan p = plan_of(a);
-  const std::int64_t tiles = p.across * p.down * ceil_div(a.batch, p.matrices);
-  const std::int64_t at_once =
-      std::max<std::int64_t>(1, task_bytes / (p.height * p.width * p.matrices * a.element_bytes));
+  const std::int64_t tiles = p.across * p.down * a.batch;
+  const std::int64_t at_once = std::max<std::int64_t>(1, task_bytes / (p.height * p.width * a.element_bytes));
   team_of(queue).run(static_cast<std::size_t>(ceil_div(tiles, at_once)), [&](std::size_t task) {
     const auto first = static_cast<std::int64_t>(task) * at_once, end = std::min(tiles, first + at_once);
     for (std::int64_t tile = first; tile < end; ++tile) move_tile(a, p, tile, tile + 1 < end);
