@@ -116,7 +116,6 @@ set(twill_kernel_sources
   src/move/gpu/staged.cpp
   src/move/gpu/staged_strided.cpp
   src/move/gpu/tiled.cpp
-  src/move/gpu/transpose.cpp
   src/move/gpu/vec3.cpp
   src/operations/gpu.cpp
   src/reduce/gpu/argmin.cpp

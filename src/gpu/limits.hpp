@@ -20,6 +20,10 @@ constexpr std::int64_t lowest_bit(std::int64_t bits) {
   return bits & -bits;
 }
 
+inline std::int64_t address_of(const void* pointer) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointer));
+}
+
 /// The exponent of the largest power of two that is not above `value`.
 constexpr int floor_log2(std::int64_t value) {
   int shift = 0;
@@ -56,8 +60,7 @@ inline device_limits limits_of(const device_properties& device) {
 /// strides between rows, ORed.
 inline bool pays_to_prefetch_l2(const device_limits& limits, const void* data, std::int64_t distances,
                                 std::int64_t between) {
-  const auto bits = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data)) | distances;
-  return (bits & 255) != 0 && between <= limits.cache_bytes / 3;
+  return ((address_of(data) | distances) & 255) != 0 && between <= limits.cache_bytes / 3;
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -17,23 +17,6 @@ using detail::transpose_args;
 using detail::transpose_in_place_args;
 using detail::work_queue;
 
-template <class Unit>
-void launch_units(const work_queue& queue, const permute_args& a) {
-  constexpr std::int64_t size = sizeof(Unit);
-  kernels::elementwise_dims d{};
-  const auto add = [&](std::int64_t extent, std::int64_t in_stride, std::int64_t out_stride) {
-    d.extent[d.rank] = extent;
-    d.in_stride[d.rank] = in_stride;
-    d.out_stride[d.rank++] = out_stride;
-    d.units *= extent;
-  };
-  d.units = 1;
-  add(a.run_bytes / size, size, size);
-  for (int i = 0; i < a.rank; ++i) add(a.dims[i].extent, a.dims[i].in_stride, a.dims[i].out_stride);
-  const std::int64_t blocks = (d.units + kernels::elementwise_threads - 1) / kernels::elementwise_threads;
-  start_kernel(queue, grid_of(blocks, kernels::elementwise_threads, 0), &kernels::permute_elementwise<Unit>, a, d);
-}
-
 // Units of a matrix; beyond, a block of threads for each is no waste. Of a block: four for each thread.
 static_assert(detail::most_tiny_units == kernels::elementwise_threads / 2);
 constexpr std::int64_t most_units = detail::most_tiny_units, block_units = kernels::elementwise_threads * 4;
@@ -57,7 +40,19 @@ kernels::elementwise_matrices matrices_of(const transpose_args& a, std::int64_t 
 }  // namespace
 
 void launch_elementwise(const work_queue& queue, const permute_args& a) {
-  with_unit(detail::unit_of(a), [&](auto one) { launch_units<decltype(one)>(queue, a); });
+  const std::int64_t unit = detail::unit_of(a);
+  kernels::elementwise_dims d{};
+  const auto add = [&](std::int64_t extent, std::int64_t in_stride, std::int64_t out_stride) {
+    d.extent[d.rank] = extent;
+    d.in_stride[d.rank] = in_stride;
+    d.out_stride[d.rank++] = out_stride;
+    d.units *= extent;
+  };
+  d.units = 1;
+  add(a.run_bytes / unit, unit, unit);
+  for (int i = 0; i < a.rank; ++i) add(a.dims[i].extent, a.dims[i].in_stride, a.dims[i].out_stride);
+  const auto config = grid_of(ceil_div(d.units, kernels::elementwise_threads), kernels::elementwise_threads, 0);
+  with_unit(unit, [&](auto one) { start_kernel(queue, config, &kernels::permute_elementwise<decltype(one)>, a, d); });
 }
 
 void launch_elementwise_batch(const work_queue& queue, const transpose_args& a) {

@@ -97,11 +97,6 @@ void fill_grid(gather_tile& m, const gather_plan& p) {
   m.in_high += t.unit;
 }
 
-template <class Unit>
-void start(const work_queue& queue, const permute_args& a, const gather_plan& p, const gather_tile& m) {
-  start_kernel(queue, grid_of(p.blocks, kernels::gather_threads, p.shared_bytes), &kernels::permute_gather<Unit>, a, m);
-}
-
 }  // namespace
 
 void launch_gather(const work_queue& queue, const permute_args& a, const gather_plan& p) {
@@ -109,7 +104,8 @@ void launch_gather(const work_queue& queue, const permute_args& a, const gather_
   fill_tables(m, p.tile);
   fill_counts(m, p);
   fill_grid(m, p);
-  with_unit(p.tile.unit, [&](auto one) { start<decltype(one)>(queue, a, p, m); });
+  const auto config = grid_of(p.blocks, kernels::gather_threads, p.shared_bytes);
+  with_unit(p.tile.unit, [&](auto one) { start_kernel(queue, config, &kernels::permute_gather<decltype(one)>, a, m); });
 }
 
 }  // namespace twill::TWILL_BACKEND

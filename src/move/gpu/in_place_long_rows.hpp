@@ -39,15 +39,12 @@ __device__ void write_stretch(unsigned char* scratch, const unsigned char* share
   using word = typename unit_of_bytes<(size < 4 ? 4 : size)>::type;
   for (int chunk = threadIdx.x * 16; chunk < bytes; chunk += long_row_threads * 16) {
     if (chunk + 16 <= bytes) {
-      union {
-        word16 vector;
-        word words[16 / sizeof(word)];
-      } v;
+      unit_chunk<word> v;
 #pragma unroll
       for (int k = 0; k < static_cast<int>(16 / sizeof(word)); ++k) {
-        v.words[k] = *reinterpret_cast<const word*>(shared + spread_out<Unit>(chunk) + k * sizeof(word));
+        v.unit[k] = *reinterpret_cast<const word*>(shared + spread_out<Unit>(chunk) + k * sizeof(word));
       }
-      *reinterpret_cast<word16*>(scratch + chunk) = v.vector;
+      *reinterpret_cast<word16*>(scratch + chunk) = v.packed();
       continue;
     }
     for (int byte = chunk; byte < bytes; byte += size) {

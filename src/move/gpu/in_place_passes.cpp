@@ -102,7 +102,7 @@ class passes {
     m.grid = grid_;
     m.stretch = static_cast<int>(std::min(stretch_bytes, shared_of(queue_) / 2) / bytes / step * step);
     m.run = static_cast<int>(ceil_div(m.stretch, grid_.height) + 2);
-    const bool aligned = reinterpret_cast<std::uintptr_t>(a_.scratch) % 16 == 0;
+    const bool aligned = address_of(a_.scratch) % 16 == 0;
     if (!aligned || grid_.length > INT32_MAX || grid_.height > m.stretch / 4) {  // runs of a few elements are slower
       const std::int64_t at_once = a_.scratch_bytes / row_bytes;
       each_strip(in_place_pass::row, {0, 0, std::min(at_once, grid_.height), grid_.length});
@@ -136,7 +136,7 @@ class passes {
   void columns(in_place_pass pass) {
     const std::int64_t pitch = grid_.length * a_.element_bytes, limit = shared_of(queue_);
     const std::int64_t distances = pitch | (a_.batch > 1 ? grid_.stride : 0);
-    const bool aligned = (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a_.data)) | distances) % 16 == 0;
+    const bool aligned = (address_of(a_.data) | distances) % 16 == 0;
     // As many lanes side by side as a block has, down to a line of 128 bytes; less where columns are long.
     std::int64_t width = 256 * (aligned ? 16 : size);
     while (width > 128 && grid_.height * width > std::min<std::int64_t>(32768, limit / 2)) width /= 2;
@@ -210,7 +210,7 @@ class passes {
 }  // namespace
 
 void launch_in_place_passes(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
-  const auto scratch = lowest_bit(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.scratch)) | 16);
+  const auto scratch = lowest_bit(address_of(a.scratch) | 16);
   with_unit(std::min(unit, scratch), [&](auto one) { passes<decltype(one)>(queue, a).run(); });
 }
 

@@ -23,8 +23,7 @@ inline unsigned char* bytes_of(void* memory) {
 /// The lowest bit of all row addresses; 16 at most.
 inline std::int64_t alignment_of(const detail::transpose_in_place_args& a) {
   const std::int64_t strides = a.ld | (a.batch > 1 ? a.stride : 0);
-  return lowest_bit(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.data)) | strides * a.element_bytes |
-                    16);
+  return lowest_bit(address_of(a.data) | strides * a.element_bytes | 16);
 }
 
 /// Whether these are several tiny square matrices with gaps, of which a block takes more than one. `unit`: bytes that

@@ -15,12 +15,6 @@ namespace {
 using detail::transpose_in_place_args;
 using detail::work_queue;
 
-std::int64_t floor_power(std::int64_t value) {
-  std::int64_t power = 1;
-  while (power * 2 <= value) power *= 2;
-  return power;
-}
-
 kernels::square_matrices square_of(const transpose_in_place_args& a, std::int64_t edge) {
   kernels::square_matrices m{};
   m.extent = a.rows;
@@ -62,25 +56,15 @@ bool many_tiles(const work_queue& queue, const transpose_in_place_args& a, std::
 // Launches the aligned kernel; false, without a launch, where it does not apply.
 bool swap_aligned(const work_queue& queue, const transpose_in_place_args& a) {
   if (alignment_of(a) < 16 || a.rows * a.element_bytes % 16 != 0 || shared_of(queue) < 40 * 1024) return false;
-  switch (a.element_bytes) {
-    case 1:
-      many_tiles(queue, a, 256) ? swap_aligned<1, 16>(queue, a) : swap_aligned<1, 8>(queue, a);
-      return true;
-    case 2:
-      many_tiles(queue, a, 128) ? swap_aligned<2, 16>(queue, a) : swap_aligned<2, 8>(queue, a);
-      return true;
-    case 4:
-      swap_aligned<4, 16>(queue, a);
-      return true;
-    case 8:
-      swap_aligned<8, 16>(queue, a);
-      return true;
-    case 16:
-      swap_aligned<16, 32>(queue, a);
-      return true;
-    default:
-      return false;
-  }
+  if (16 % a.element_bytes != 0) return false;
+  with_unit(a.element_bytes, [&](auto one) {
+    constexpr int bytes = sizeof(one);
+    if constexpr (bytes <= 2) {
+      if (!many_tiles(queue, a, 256 / bytes)) return swap_aligned<bytes, 8>(queue, a);
+    }
+    swap_aligned<bytes, bytes == 16 ? 32 : 16>(queue, a);
+  });
+  return true;
 }
 
 template <int Bytes>
@@ -107,28 +91,21 @@ void swap_words(const work_queue& queue, const transpose_in_place_args& a) {
 // Launches a kernel for naturally aligned elements of a common size; false, without a launch, where none applies.
 bool swap_misaligned(const work_queue& queue, const transpose_in_place_args& a) {
   if (alignment_of(a) < a.element_bytes || shared_of(queue) < 40 * 1024) return false;
-  switch (a.element_bytes) {
-    case 1:
-      swap_misaligned_of<1>(queue, a);
-      return true;
-    case 2:
-      swap_misaligned_of<2>(queue, a);
-      return true;
-    case 4:
-      swap_words<std::uint32_t>(queue, a);
-      return true;
-    case 8:
-      swap_words<std::uint64_t>(queue, a);
-      return true;
-    default:  // those of 16 bytes are aligned like rows of full chunks
-      return false;
-  }
+  if (8 % a.element_bytes != 0) return false;  // those of 16 bytes are aligned like rows of full chunks
+  with_unit<8>(a.element_bytes, [&](auto one) {
+    if constexpr (sizeof(one) <= 2) {
+      swap_misaligned_of<sizeof(one)>(queue, a);
+    } else {
+      swap_words<decltype(one)>(queue, a);
+    }
+  });
+  return true;
 }
 
 template <class Unit>
 void swap_by_unit(const work_queue& queue, const transpose_in_place_args& a) {
   constexpr std::int64_t odd = std::max<std::int64_t>(4, sizeof(Unit));  // the pitch of rows is an odd number of these
-  std::int64_t edge = std::clamp<std::int64_t>(floor_power(256 / a.element_bytes), 8, 128);
+  std::int64_t edge = std::clamp<std::int64_t>(std::int64_t{1} << floor_log2(256 / a.element_bytes), 8, 128);
   const auto pitch = [&] { return (ceil_div(edge * a.element_bytes, odd) | 1) * odd; };
   while (edge > 1 && 2 * edge * pitch() > std::min<std::int64_t>(shared_of(queue), 40 * 1024)) edge /= 2;
   auto m = square_of(a, edge);

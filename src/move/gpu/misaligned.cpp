@@ -77,9 +77,8 @@ void launch_tiles(const work_queue& queue, const transpose_args& a) {
 
 // Whether all rows of the input begin at multiples of so many bytes, a power of two.
 bool rows_begin_at(const transpose_args& a, std::int64_t multiple) {
-  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in));
   const std::int64_t distances = a.in_ld | (a.batch > 1 ? a.in_stride : 0);
-  return ((address | distances * a.element_bytes) & (multiple - 1)) == 0;
+  return ((address_of(a.in) | distances * a.element_bytes) & (multiple - 1)) == 0;
 }
 
 template <int Bytes, class IfAligned, class IfMisaligned>
@@ -194,7 +193,7 @@ bool launch_misaligned(const work_queue& queue, const permute_args& a, bool dry_
   word_permutation m{};
   std::int64_t batches = 1;
   if (!fill(m, p, batches)) return false;
-  const bool aligned = (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in)) | s.in_bits) % 4 == 0;
+  const bool aligned = (address_of(a.in) | s.in_bits) % 4 == 0;
   return with_unit<8>(unit, [&](auto one) {
     if constexpr (sizeof(one) < 4) {
       if (!aligned) return start<sizeof(one), false>(queue, a, m, batches, dry_run);

@@ -19,22 +19,15 @@ namespace twill::TWILL_BACKEND::kernels {
 
 // Epilogue: the head and tail of output rows that aligned vectors do not cover, in the first and the last tile, less
 // than 16 bytes each. Of each 32 / Bytes threads the first half stores the head, the second half the tail.
-// `where` are the output's rows; Rolled keeps the loop's registers few.
-__device__ inline unsigned char* output_row(unsigned char* out, const matrix_tiles& m, int column) {
-  return out + column * m.out_ld;
-}
-__device__ inline unsigned char* output_row(unsigned char* out, const std::int64_t* col_at, int column) {
-  return out + col_at[column];
-}
-
+// `rows` are the output's; Rolled keeps the loop's registers few.
 template <int Bytes, class Shape, bool Rolled, class Rows>
-__device__ void store_ends(unsigned char* out, const unsigned char* tile, const Rows& where, int width, int valid,
-                           bool top, bool last) {
+__device__ void store_ends(unsigned char* out, const unsigned char* tile, Rows rows, int width, int valid, bool top,
+                           bool last) {
   using unit = typename unit_of_bytes<Bytes>::type;
   constexpr int units = 16 / Bytes;
   const auto store_end = [&](int i) {
     const int column = i / (2 * units), at = i % units * Bytes;
-    unsigned char* to = output_row(out, where, column);
+    unsigned char* to = output_row(out, rows, column);
     const int shift = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (tile_overlap - 1)), first = shift & 15;
     const bool head = i % (2 * units) < units;
     const int byte = head ? at : first + ((valid - first) & -16) + at;
@@ -105,7 +98,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
     }
   }
   if (row0 == 0 || rows_left <= Shape::height) {
-    store_ends<Bytes, Shape, false>(out, tile, m, width, valid, row0 == 0, rows_left <= Shape::height);
+    store_ends<Bytes, Shape, false>(out, tile, m.out_ld, width, valid, row0 == 0, rows_left <= Shape::height);
   }
 }
 
@@ -185,24 +178,9 @@ __device__ void load_permuted(word_type<Bytes> (&w)[Shape::rows_at_once], const 
   }
 }
 
-// Where a thread leaves the words of a row, by column.
-template <int Bytes, class Shape>
-struct word_places {
-  unsigned char* to[Shape::per_word];
-
-  __device__ word_places(unsigned char* tile, const unsigned char* out, const std::int64_t* col_at) {
-    const int lane = threadIdx.x % 32;
-#pragma unroll
-    for (int k = 0; k < Shape::per_word; ++k) {
-      const auto address = reinterpret_cast<std::uintptr_t>(out + col_at[lane * Shape::per_word + k]);
-      to[k] = tile + Shape::row(k, lane) + 16 - (static_cast<int>(-address & 15) & -Shape::word_bytes);
-    }
-  }
-};
-
 // A tile at the ends of the input, element by element.
 template <int Bytes, class Shape>
-__device__ void load_elements(const word_places<Bytes, Shape>& places, const unsigned char* from,
+__device__ void load_elements(unsigned char* const (&to)[Shape::per_word], const unsigned char* from,
                               const warp_rows<Shape>& rows, const permuted_tile& t) {
   using unit = typename unit_of_bytes<Bytes>::type;
 #pragma unroll 1
@@ -213,7 +191,7 @@ __device__ void load_elements(const word_places<Bytes, Shape>& places, const uns
     for (int k = 0; k < Shape::per_word; ++k) {
       const int column = static_cast<int>(threadIdx.x % 32) * Shape::per_word + k;
       if (row >= t.height || column >= t.width) continue;
-      *reinterpret_cast<unit*>(places.to[k] + row * Bytes) = *reinterpret_cast<const unit*>(at + column * Bytes);
+      *reinterpret_cast<unit*>(to[k] + row * Bytes) = *reinterpret_cast<const unit*>(at + column * Bytes);
     }
   }
 }
@@ -268,15 +246,18 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
     col_at[i] = place_of(m.col, t.col0 + (i < t.width ? i : t.width - 1)).out;
   }
   __syncthreads();
-  const word_places<Bytes, Shape> places(tile, out, col_at);
+  unsigned char* to[Shape::per_word];
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int k = 0; k < Shape::per_word; ++k) to[k] = sheared_row<Shape>(tile, k, lane, out, col_at);
   if (t.at_end) {
-    load_elements<Bytes, Shape>(places, in, rows, t);
+    load_elements<Bytes, Shape>(to, in, rows, t);
   } else {
-    store_words<Bytes>(places.to, w, rows.row(0) * Bytes);
+    store_words<Bytes>(to, w, rows.row(0) * Bytes);
 #pragma unroll 1
     for (int i = some; i < rows.count && rows.row(i) < t.height; i += some) {
       load_permuted<Bytes, Aligned, Shape>(w, in, rows, i, t.width * Bytes);
-      store_words<Bytes>(places.to, w, rows.row(i) * Bytes);
+      store_words<Bytes>(to, w, rows.row(i) * Bytes);
     }
   }
   allow_uninitialised_reads();  // columns beyond the edge, and of the word behind a chunk what the selector leaves out

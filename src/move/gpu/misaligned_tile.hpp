@@ -41,11 +41,21 @@ struct word_tile {
 template <int Bytes, bool Aligned, int Length, int Threads, int Rows, int Blocks>
 using pair_tile = word_tile<Bytes, Aligned, Length, Threads, Rows, Blocks, true, 2>;
 
-// Where a lane leaves element `k` of its words: in the row of its column of `out`, sheared by words so that multiples
-// of 16 bytes of the output lie at multiples of 16.
-template <class Shape>
-__device__ unsigned char* sheared_row(unsigned char* tile, int k, int lane, const unsigned char* out, std::int64_t ld) {
-  const auto address = reinterpret_cast<std::uintptr_t>(out + (lane * Shape::per_lane + k) * ld);
+// Where a row of the output begins: rows are at a pitch, or in a table of places.
+template <class Byte>
+__device__ Byte* output_row(Byte* out, std::int64_t ld, int column) {
+  return out + column * ld;
+}
+template <class Byte>
+__device__ Byte* output_row(Byte* out, const std::int64_t* col_at, int column) {
+  return out + col_at[column];
+}
+
+// Where a lane leaves element `k` of its words: in the row of its column, sheared by words so that multiples of 16
+// bytes of the output lie at multiples of 16.
+template <class Shape, class Rows>
+__device__ unsigned char* sheared_row(unsigned char* tile, int k, int lane, const unsigned char* out, Rows rows) {
+  const auto address = reinterpret_cast<std::uintptr_t>(output_row(out, rows, lane * Shape::per_lane + k));
   return tile + Shape::row(k, lane) + 16 - (static_cast<int>(-address & 15) & -Shape::word_bytes);
 }
 

@@ -59,15 +59,10 @@ void launch_narrow(const work_queue& queue, const transpose_args& a) {
                           shared_bytes(p.extent, threads) > limits.shared_bytes)) {
     threads /= 2;
   }
-  const std::int64_t tiles = ceil_div(groups, threads);
   narrow_matrices m{};
   m.groups = groups;
   m.ld = (p.tall ? a.out_ld : a.in_ld) * bytes;
-  m.in_stride = a.in_stride * bytes;
-  m.out_stride = a.out_stride * bytes;
-  const auto config = grid_of(tiles * a.batch, static_cast<int>(threads), shared_bytes(p.extent, threads));
-  m.tiles = static_cast<unsigned>(tiles);
-  m.all_tiles = static_cast<unsigned>(tiles * a.batch);
+  const auto config = grid_of(set_batch(m, a, ceil_div(groups, threads)), threads, shared_bytes(p.extent, threads));
   start_kernel(queue, config, kernel_of(p, bytes), a, m);
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "device.hpp"
+#include "gpu/packed_units.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -23,26 +24,6 @@ struct narrow_matrices {
 // Where a chunk of the contiguous side lies: one chunk of padding after each eight spreads steps of K over the banks.
 __device__ inline int narrow_place(int chunk) {
   return chunk + (chunk >> 3);
-}
-
-// Elements of `from` (K * 16 bytes) in another order: element i of the result is element source(i).
-template <int Bytes, int Words, class Source>
-__device__ void reorder(std::uint32_t (&to)[Words], const std::uint32_t (&from)[Words], Source source) {
-#pragma unroll
-  for (int j = 0; j < Words; ++j) {
-    if (Bytes >= 4) {
-      constexpr int words = Bytes >= 4 ? Bytes / 4 : 1;
-      to[j] = from[source(j / words) * words + j % words];
-    } else if (Bytes == 2) {
-      const int a = source(2 * j), b = source(2 * j + 1);
-      to[j] = byte_permute(from[a / 2], from[b / 2], (a % 2 ? 0x32 : 0x10) | (b % 2 ? 0x7600 : 0x5400));
-    } else {
-      const int a = source(4 * j), b = source(4 * j + 1), c = source(4 * j + 2), d = source(4 * j + 3);
-      const std::uint32_t low = byte_permute(from[a / 4], from[b / 4], (a % 4) | (4 + b % 4) << 4);
-      const std::uint32_t high = byte_permute(from[c / 4], from[d / 4], (c % 4) | (4 + d % 4) << 4);
-      to[j] = byte_permute(low, high, 0x5410);
-    }
-  }
 }
 
 template <int Words>

@@ -1,4 +1,4 @@
-// Permutations: launches the kernel family that the planner expects to be the fastest.
+// Transposes and permutations: launches the kernel that the planner expects to be the fastest.
 
 #include <iterator>
 
@@ -78,6 +78,14 @@ void permute(const work_queue& queue, const permute_args& a) {
   for (int i = 0; i < all.count; ++i) {
     if (launch_candidate(queue, a, all, all.list[i].kind, false)) return;
   }
+}
+
+// As a permutation, or as a copy if it is one.
+void transpose(const work_queue& queue, const detail::transpose_args& a) {
+  const permute_args form = detail::normal_form_of(a);
+  if (form.rank > 0) return permute(queue, form);
+  queue.device->copy(queue.native, form.out, form.in, static_cast<std::size_t>(form.run_bytes),
+                     detail::copy_direction::device_to_device);
 }
 
 }  // namespace twill::TWILL_BACKEND

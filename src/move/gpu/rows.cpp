@@ -16,7 +16,7 @@ using kernels::line_rows;
 constexpr std::int64_t longest_line = std::int64_t{1} << 30;
 
 bool lines_aligned(const permute_args& a, int first) {
-  auto bits = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out));
+  std::int64_t bits = address_of(a.out);
   for (int i = first; i < a.rank; ++i) bits |= a.dims[i].out_stride;
   return bits % 16 == 0;
 }
@@ -26,12 +26,6 @@ constexpr int in_block = kernels::rows_threads * kernels::rows_depth;  // vector
 // Of the lines that a block may meet.
 std::int64_t shared_bytes(std::int64_t vectors_in_line) {
   return (in_block / vectors_in_line + 2) * 16;
-}
-
-template <class Unit>
-void start(const work_queue& queue, const permute_args& a, const line_rows& m) {
-  start_kernel(queue, grid_of(ceil_div(m.chunks, in_block), kernels::rows_threads, shared_bytes(m.by_line.divisor)),
-               &kernels::permute_rows<Unit>, a, m);
 }
 
 }  // namespace
@@ -64,13 +58,11 @@ bool launch_rows(const work_queue& queue, const permute_args& a, bool dry_run) {
   if (lines > INT32_MAX) return false;
   if (dry_run) return true;
   const std::int64_t unit = unit_of(a);
-  if (unit == 16) {
-    start<word16>(queue, a, m);
-  } else if (unit >= 4) {
-    start<std::uint32_t>(queue, a, m);
-  } else {
-    start<std::uint8_t>(queue, a, m);
-  }
+  const auto kernel = unit == 16  ? &kernels::permute_rows<word16>
+                      : unit >= 4 ? &kernels::permute_rows<std::uint32_t>
+                                  : &kernels::permute_rows<std::uint8_t>;
+  start_kernel(queue, grid_of(ceil_div(m.chunks, in_block), kernels::rows_threads, shared_bytes(by_line)), kernel, a,
+               m);
   return true;
 }
 

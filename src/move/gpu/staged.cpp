@@ -89,93 +89,18 @@ bool launch_tiny(const work_queue& queue, const transpose_args& a) {
   return false;
 }
 
-template <class Unit>
-void launch_staged_of(const work_queue& queue, const transpose_args& a) {
-  if (until_aligned(a.rows * a.cols * a.element_bytes, 16) <= short_window) {
-    launch_windows<Unit, sizeof(Unit) == 1 ? 8 : 4, short_window, 256>(queue, a);
-  } else {
-    launch_windows<Unit, 2, long_window, 512>(queue, a);
-  }
-}
-
-constexpr std::int64_t worth_a_block = 16384;  // bytes
-
-template <class Unit>
-void launch_staged_misaligned_of(const work_queue& queue, const transpose_args& a) {
-  constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
-  kernels::matrix_runs w{};
-  w.batch = a.batch;
-  w.in_stride = a.in_stride * size;
-  w.out_stride = a.out_stride * size;
-  w.bytes = static_cast<int>(a.rows * a.cols * size);
-  const bool without_gaps = a.in_stride == a.rows * a.cols && a.out_stride == a.in_stride;
-  w.at_once = without_gaps ? static_cast<int>(std::max<std::int64_t>(1, worth_a_block / w.bytes)) : 1;
-  w.shape = shape_of<Unit>(a);
-  const std::int64_t bytes = std::int64_t{w.at_once} * w.bytes;
-  const std::int64_t threads =
-      bytes > 2 * worth_a_block ? kernels::staged_misaligned_threads : kernels::staged_misaligned_threads / 2;
-  start_kernel(queue, grid_of(ceil_div(a.batch, w.at_once), threads, shared_with_padding(bytes)),
-               &kernels::transpose_staged_misaligned<Unit>, a, w);
-}
-
-// A tile writes 512 bytes of each output row, or 256 where there are many.
-int chunks_shift_of(const transpose_args& a) {
-  return a.cols <= 64 ? 5 : 4;
-}
-
-std::int64_t written_bytes(const transpose_args& a) {
-  return std::int64_t{16} << chunks_shift_of(a);
-}
-
-std::int64_t staged_rows_bytes(const transpose_args& a) {
-  return shared_with_padding((written_bytes(a) + kernels::staged_rows_overlap) * a.cols);
-}
-
-template <class Unit>
-void launch_staged_rows_of(const work_queue& queue, const transpose_args& a) {
-  constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
-  const std::int64_t tiles = ceil_div(a.rows * size, written_bytes(a));
-  kernels::staged_rows_matrices s{};
-  s.rows = a.rows;
-  s.out_ld = a.out_ld * size;
-  s.in_stride = a.in_stride * size;
-  s.out_stride = a.out_stride * size;
-  s.tiles = static_cast<unsigned>(tiles);
-  s.all_tiles = static_cast<unsigned>(tiles * a.batch);
-  s.chunks_shift = chunks_shift_of(a);
-  s.shape.cols = static_cast<int>(a.cols);
-  const int lane_bytes = 16 * s.shape.cols;  // from the chunk of a lane to that of the next
-  fewest_conflicts<Unit>(s.shape, [&](int warp, int lane) { return lane * lane_bytes + warp * 7 * lane_bytes / 16; });
-  start_kernel(queue, grid_of(tiles * a.batch, kernels::staged_rows_threads, staged_rows_bytes(a)),
-               &kernels::transpose_staged_rows<Unit>, a, s);
-}
-
 template <class Unit, int Vectors, int Threads>
 void launch_bands(const work_queue& queue, const transpose_args& a) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
   const std::int64_t tiles = ceil_div(a.cols, kernels::column_band<Vectors>::bytes / size);
   kernels::staged_cols_matrices m{};
   m.cols = a.cols;
-  m.in_ld = a.in_ld * size;
-  m.in_stride = a.in_stride * size;
-  m.out_stride = a.out_stride * size;
-  m.tiles = static_cast<unsigned>(tiles);
-  m.all_tiles = static_cast<unsigned>(tiles * a.batch);
   m.rows = static_cast<int>(a.rows);
   m.by_rows = kernels::make_divider(a.rows);
-  const auto config = grid_of(tiles * a.batch, Threads, detail::bytes_of_bands(a.rows, size, Vectors));
+  m.in_ld = a.in_ld * size;
+  const std::int64_t all_tiles = set_batch(m, a, tiles);
+  const auto config = grid_of(all_tiles, Threads, detail::bytes_of_bands(a.rows, size, Vectors));
   start_kernel(queue, config, &kernels::transpose_staged_cols<Unit, Vectors, Threads>, a, m);
-}
-
-template <class Unit>
-void launch_staged_cols_of(const work_queue& queue, const transpose_args& a) {
-  constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
-  const auto shared = static_cast<std::int64_t>(queue.device->properties().shared_bytes_per_block);
-  const detail::band_shape shape = detail::shape_of_bands(a.rows, size, shared);
-  if (shape.vectors == 32) return launch_bands<Unit, 32, 256>(queue, a);
-  if (shape.vectors == 16) return launch_bands<Unit, 16, 256>(queue, a);
-  if (shape.threads == 256) return launch_bands<Unit, 8, 256>(queue, a);
-  launch_bands<Unit, 8, 512>(queue, a);
 }
 
 }  // namespace
@@ -190,19 +115,63 @@ std::int64_t small_in_place(const transpose_args& a) {
 
 void launch_staged(const work_queue& queue, const transpose_args& a) {
   if (a.element_bytes == 1 && launch_tiny(queue, a)) return;
-  with_unit(a.element_bytes, [&](auto one) { launch_staged_of<decltype(one)>(queue, a); });
+  with_unit(a.element_bytes, [&](auto one) {
+    using unit = decltype(one);
+    if (until_aligned(a.rows * a.cols * a.element_bytes, 16) <= short_window) {
+      launch_windows<unit, sizeof(unit) == 1 ? 8 : 4, short_window, 256>(queue, a);
+    } else {
+      launch_windows<unit, 2, long_window, 512>(queue, a);
+    }
+  });
 }
 
 void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) {
-  with_unit<8>(a.element_bytes, [&](auto one) { launch_staged_misaligned_of<decltype(one)>(queue, a); });
+  constexpr std::int64_t worth_a_block = 16384;  // bytes
+  kernels::matrix_runs w{};
+  w.batch = a.batch;
+  w.in_stride = a.in_stride * a.element_bytes;
+  w.out_stride = a.out_stride * a.element_bytes;
+  w.bytes = static_cast<int>(a.rows * a.cols * a.element_bytes);
+  const bool without_gaps = a.in_stride == a.rows * a.cols && a.out_stride == a.in_stride;
+  w.at_once = without_gaps ? static_cast<int>(std::max<std::int64_t>(1, worth_a_block / w.bytes)) : 1;
+  const std::int64_t bytes = std::int64_t{w.at_once} * w.bytes;
+  const std::int64_t threads =
+      bytes > 2 * worth_a_block ? kernels::staged_misaligned_threads : kernels::staged_misaligned_threads / 2;
+  const auto config = grid_of(ceil_div(a.batch, w.at_once), threads, shared_with_padding(bytes));
+  with_unit<8>(a.element_bytes, [&](auto one) {
+    w.shape = shape_of<decltype(one)>(a);
+    start_kernel(queue, config, &kernels::transpose_staged_misaligned<decltype(one)>, a, w);
+  });
 }
 
 void launch_staged_rows(const work_queue& queue, const transpose_args& a) {
-  with_unit<8>(a.element_bytes, [&](auto one) { launch_staged_rows_of<decltype(one)>(queue, a); });
+  kernels::staged_rows_matrices s{};
+  s.chunks_shift = a.cols <= 64 ? 5 : 4;  // a tile writes 512 bytes of each output row, or 256 where there are many
+  const std::int64_t written = std::int64_t{16} << s.chunks_shift;
+  const std::int64_t tiles = set_batch(s, a, ceil_div(a.rows * a.element_bytes, written));
+  const std::int64_t shared = shared_with_padding((written + kernels::staged_rows_overlap) * a.cols);
+  s.rows = a.rows;
+  s.out_ld = a.out_ld * a.element_bytes;
+  s.shape.cols = static_cast<int>(a.cols);
+  const int lane_bytes = 16 * s.shape.cols;  // from the chunk of a lane to that of the next
+  with_unit<8>(a.element_bytes, [&](auto one) {
+    using unit = decltype(one);
+    fewest_conflicts<unit>(s.shape, [&](int warp, int lane) { return lane * lane_bytes + warp * 7 * lane_bytes / 16; });
+    start_kernel(queue, grid_of(tiles, kernels::staged_rows_threads, shared), &kernels::transpose_staged_rows<unit>, a,
+                 s);
+  });
 }
 
 void launch_staged_cols(const work_queue& queue, const transpose_args& a) {
-  with_unit<4>(a.element_bytes, [&](auto one) { launch_staged_cols_of<decltype(one)>(queue, a); });
+  const std::int64_t shared = limits_of(queue.device->properties()).shared_bytes;
+  const detail::band_shape shape = detail::shape_of_bands(a.rows, a.element_bytes, shared);
+  with_unit<4>(a.element_bytes, [&](auto one) {
+    using unit = decltype(one);
+    if (shape.vectors == 32) return launch_bands<unit, 32, 256>(queue, a);
+    if (shape.vectors == 16) return launch_bands<unit, 16, 256>(queue, a);
+    if (shape.threads == 256) return launch_bands<unit, 8, 256>(queue, a);
+    launch_bands<unit, 8, 512>(queue, a);
+  });
 }
 
 }  // namespace twill::TWILL_BACKEND

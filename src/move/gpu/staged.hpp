@@ -13,6 +13,7 @@
 
 #include "device.hpp"
 #include "gpu/divider.hpp"
+#include "gpu/packed_units.hpp"
 #include "gpu/realign.hpp"
 #include "uninitialised_reads.hpp"
 
@@ -189,24 +190,6 @@ constexpr int tiny_threads = 128;
 template <int Rows, int Cols>
 inline constexpr int tiny_window = tiny_threads * 4 * Rows * Cols;
 
-// Bytes in the order of the input become bytes in that of the output.
-template <int Rows, int Cols>
-__device__ void transpose_4(std::uint32_t (&to)[Rows * Cols], const std::uint32_t (&from)[Rows * Cols]) {
-  constexpr int size = Rows * Cols;
-#pragma unroll
-  for (int word = 0; word < size; ++word) {
-    int at[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int byte = word * 4 + i, within = byte % size;
-      at[i] = byte - within + within % Rows * Cols + within / Rows;
-    }
-    const std::uint32_t low = byte_permute(from[at[0] / 4], from[at[1] / 4], at[0] % 4 | (4 + at[1] % 4) << 4);
-    const std::uint32_t high = byte_permute(from[at[2] / 4], from[at[3] / 4], at[2] % 4 | (4 + at[3] % 4) << 4);
-    to[word] = byte_permute(low, high, 0x5410);
-  }
-}
-
 template <int Rows, int Cols>
 __global__ void __launch_bounds__(tiny_threads)
     transpose_staged_tiny(unsigned char* out, const unsigned char* in, std::int64_t bytes) {
@@ -237,7 +220,7 @@ __global__ void __launch_bounds__(tiny_threads)
   std::uint32_t from[size], to[size];
 #pragma unroll
   for (int i = 0; i < size; ++i) from[i] = mine[i];
-  transpose_4<Rows, Cols>(to, from);
+  reorder<1>(to, from, [](int i) { return i - i % size + i % size % Rows * Cols + i % size / Rows; });
 #pragma unroll
   for (int i = 0; i < size; ++i) mine[i] = to[i];
   __syncthreads();

@@ -16,8 +16,8 @@ inline std::int64_t shared_with_padding(std::int64_t bytes) {
 
 /// Of a few ways to pad, the one with the fewest bank conflicts in two warps' loads: they stand for all. byte(warp,
 /// lane) is what a lane reads, before padding.
-template <class Unit, class Byte>
-void fewest_conflicts(kernels::small_matrices& m, Byte byte) {
+template <class Unit, class Matrices, class Byte>
+void fewest_conflicts(Matrices& m, Byte byte) {
   constexpr int size = static_cast<int>(sizeof(Unit)), word = size < 4 ? 4 : size;
   const struct {
     int pad, shift;

@@ -12,6 +12,7 @@
 
 #include "device.hpp"
 #include "gpu/divider.hpp"
+#include "gpu/packed_units.hpp"
 #include "gpu/realign.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
@@ -222,9 +223,8 @@ struct span_word {
       Unit unit[count];
 #pragma unroll
       for (int u = 0; u < count; ++u) unit[u] = *reinterpret_cast<const Unit*>(shared + place[u]);
-      if constexpr (count == 2) return byte_permute(unit[0], unit[1], 0x5410);
-      return byte_permute(byte_permute(unit[0], unit[1], 0x0040), byte_permute(unit[2], unit[count - 1], 0x0040),
-                          0x5410);
+      if constexpr (count == 2) return join_halves(unit[0], unit[1]);
+      return join_bytes(unit[0], unit[1], unit[2], unit[count - 1]);
     } else {
       unit_chunk<Unit, Word> v;
 #pragma unroll

@@ -33,7 +33,17 @@ void set_matrices(Matrices& m, const detail::transpose_args& a) {
   m.out_stride = a.out_stride * a.element_bytes;
 }
 
-/// Sets these and the tiles of each, `down` x `across`; returns how many they are in all.
+/// Sets the strides between a kernel's matrices, in bytes, and of how many tiles each consists; returns these in all.
+template <class Matrices>
+std::int64_t set_batch(Matrices& m, const detail::transpose_args& a, std::int64_t tiles) {
+  m.in_stride = a.in_stride * a.element_bytes;
+  m.out_stride = a.out_stride * a.element_bytes;
+  m.tiles = static_cast<unsigned>(tiles);
+  m.all_tiles = static_cast<unsigned>(tiles * a.batch);
+  return tiles * a.batch;
+}
+
+/// Sets extents, strides and the tiles of each matrix, `down` x `across`; returns how many they are in all.
 template <class Matrices>
 std::int64_t set_tiles(Matrices& m, const detail::transpose_args& a, std::int64_t down, std::int64_t across) {
   set_matrices(m, a);

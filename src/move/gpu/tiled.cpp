@@ -27,9 +27,7 @@ struct tile_shape {
 };
 
 std::int64_t ceil_power(std::int64_t value) {
-  std::int64_t power = 1;
-  while (power < value) power *= 2;
-  return power;
+  return std::int64_t{1} << floor_log2(2 * value - 1);
 }
 
 // Shared memory for a tile. Where blocks have 64 KiB, those are all that a multiprocessor has (AMD, sm_75): two blocks

@@ -25,10 +25,6 @@ struct vec3_plan {
   std::int64_t shared_bytes, blocks;
 };
 
-std::int64_t address_of(const void* pointer) {
-  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointer));
-}
-
 bool out_aligned(const vec3_matrices& m, const transpose_args& a) {
   return (address_of(a.out) | m.out_ld | (a.batch > 1 ? m.out_stride : 0)) % 16 == 0;
 }
@@ -187,25 +183,15 @@ bool launch_vec3_of(const work_queue& queue, const transpose_args& a, bool dry_r
   return true;
 }
 
+template <int... Bytes>
+bool launch_one_of(const work_queue& queue, const transpose_args& a, bool dry_run) {
+  return ((a.element_bytes == Bytes && launch_vec3_of<Bytes>(queue, a, dry_run)) || ...);
+}
+
 }  // namespace
 
 bool launch_vec3(const work_queue& queue, const transpose_args& a, bool dry_run) {
-  switch (a.element_bytes) {
-    case 3:
-      return launch_vec3_of<3>(queue, a, dry_run);
-    case 5:
-      return launch_vec3_of<5>(queue, a, dry_run);
-    case 6:
-      return launch_vec3_of<6>(queue, a, dry_run);
-    case 7:
-      return launch_vec3_of<7>(queue, a, dry_run);
-    case 12:
-      return launch_vec3_of<12>(queue, a, dry_run);
-    case 24:
-      return launch_vec3_of<24>(queue, a, dry_run);
-    default:
-      return false;
-  }
+  return launch_one_of<3, 5, 6, 7, 12, 24>(queue, a, dry_run);
 }
 
 }  // namespace twill::TWILL_BACKEND
