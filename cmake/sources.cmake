@@ -158,6 +158,7 @@ set(twill_cpu_sources
   src/move/cpu/copy_runs.cpp
   src/move/cpu/fill.cpp
   src/move/cpu/gather.cpp
+  src/move/cpu/in_place_passes.cpp
   src/move/cpu/mover.cpp
   src/move/cpu/permute.cpp
   src/move/cpu/reverse.cpp

@@ -6,9 +6,12 @@
 namespace twill::cpu {
 namespace {
 
+// What `Moved` has beyond `Bytes` belongs to the next element, or is overwritten by it.
 template <std::size_t Bytes, std::size_t Moved>
 void gather(const unsigned char* in, unsigned char* out, const std::int64_t* offsets, std::int64_t count, std::size_t) {
-  for (std::int64_t i = 0; i < count; ++i, out += Bytes) std::memcpy(out, in + offsets[i], Moved);
+  static_assert(Moved < 2 * Bytes);
+  for (std::int64_t i = 0; i + 1 < count; ++i, out += Bytes) std::memcpy(out, in + offsets[i], Moved);
+  std::memcpy(out, in + offsets[count - 1], Bytes);
 }
 
 void gather_any(const unsigned char* in, unsigned char* out, const std::int64_t* offsets, std::int64_t count,
@@ -30,18 +33,11 @@ constexpr function widened[] = {&gather<1, 1>,   &gather<2, 2>,   &gather<3, 4>,
 
 }  // namespace
 
-std::int64_t gathered_bytes(std::int64_t element_bytes) {
-  if (element_bytes > 16) return element_bytes == 24 ? 32 : element_bytes;
-  std::int64_t bytes = 1;
-  while (bytes < element_bytes) bytes *= 2;
-  return bytes;
-}
-
 void gather_elements(const unsigned char* in, unsigned char* out, const std::int64_t* offsets, std::int64_t count,
-                     std::int64_t element_bytes, bool wide) {
+                     std::int64_t element_bytes, bool last_is_furthest) {
   function f = &gather_any;
-  if (element_bytes <= 16) f = (wide ? widened : exact)[element_bytes - 1];
-  if (element_bytes == 24) f = wide ? &gather<24, 32> : &gather<24, 24>;
+  if (element_bytes <= 16) f = (last_is_furthest ? widened : exact)[element_bytes - 1];
+  if (element_bytes == 24) f = last_is_furthest ? &gather<24, 32> : &gather<24, 24>;
   if (element_bytes == 32) f = &gather<32, 32>;
   f(in, out, offsets, count, static_cast<std::size_t>(element_bytes));
 }

@@ -6,12 +6,9 @@
 
 namespace twill::cpu {
 
-/// The bytes that gather_elements() loads and stores for an element: a power of two where it knows the size.
-std::int64_t gathered_bytes(std::int64_t element_bytes);
-
-/// Element i of `out`, which is packed, is the one at `in + offsets[i]`. With `wide`, gathered_bytes() are loaded for
-/// each element, and as many stored: what follows the last element of `out` is overwritten.
+/// Element i of `out`, which is packed, is the one at `in + offsets[i]`. Where the last one is the furthest of all, as
+/// `last_is_furthest` says, a power of two of bytes is moved for each of the others.
 void gather_elements(const unsigned char* in, unsigned char* out, const std::int64_t* offsets, std::int64_t count,
-                     std::int64_t element_bytes, bool wide);
+                     std::int64_t element_bytes, bool last_is_furthest);
 
 }  // namespace twill::cpu

@@ -6,11 +6,17 @@
 namespace twill::cpu {
 namespace {
 
-template <std::size_t Bytes>
+// An element is loaded and stored as `Moved` bytes, a power of two, where the tile has more in its row on both sides.
+template <std::size_t Bytes, std::size_t Moved = Bytes>
 void plain_tile(const vector_tile& t, std::size_t) {
-  for (std::int64_t c = 0; c < t.cols; ++c) {
-    for (std::int64_t r = 0; r < t.rows; ++r) {
-      std::memcpy(t.out + c * t.out_ld + r * Bytes, t.in + r * t.in_ld + c * Bytes, Bytes);
+  const std::int64_t in_ld = t.in_ld, rows = t.rows, cols = t.cols;  // stores could alias the tile's own
+  for (std::int64_t c = 0; c < cols; ++c) {
+    const unsigned char* in = t.in + c * Bytes;
+    unsigned char* out = t.out + c * t.out_ld;
+    for (std::int64_t r = c + 1 < cols ? 1 : rows; r < rows; ++r, in += in_ld, out += Bytes)
+      std::memcpy(out, in, Moved);
+    for (std::int64_t r = c + 1 < cols ? rows - 1 : 0; r < rows; ++r, in += in_ld, out += Bytes) {
+      std::memcpy(out, in, Bytes);
     }
   }
 }
@@ -43,12 +49,13 @@ mover::mover(std::int64_t element_bytes)
 
 // The sizes that applications have are known to the compiler.
 mover::tile_function mover::plain_of(std::int64_t bytes) {
-  constexpr tile_function up_to_16[] = {&plain_tile<1>,  &plain_tile<2>,  &plain_tile<3>,  &plain_tile<4>,
-                                        &plain_tile<5>,  &plain_tile<6>,  &plain_tile<7>,  &plain_tile<8>,
-                                        &plain_tile<9>,  &plain_tile<10>, &plain_tile<11>, &plain_tile<12>,
-                                        &plain_tile<13>, &plain_tile<14>, &plain_tile<15>, &plain_tile<16>};
+  constexpr tile_function up_to_16[] = {
+      &plain_tile<1>,      &plain_tile<2>,      &plain_tile<3, 4>,   &plain_tile<4>,
+      &plain_tile<5, 8>,   &plain_tile<6, 8>,   &plain_tile<7, 8>,   &plain_tile<8>,
+      &plain_tile<9, 16>,  &plain_tile<10, 16>, &plain_tile<11, 16>, &plain_tile<12, 16>,
+      &plain_tile<13, 16>, &plain_tile<14, 16>, &plain_tile<15, 16>, &plain_tile<16>};
   if (bytes <= 16) return up_to_16[bytes - 1];
-  return bytes == 24 ? &plain_tile<24> : bytes == 32 ? &plain_tile<32> : &any_plain_tile;
+  return bytes == 24 ? &plain_tile<24, 32> : bytes == 32 ? &plain_tile<32> : &any_plain_tile;
 }
 
 void mover::move(const vector_tile& t, bool streamed, const unsigned char* next) const {

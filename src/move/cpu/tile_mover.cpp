@@ -6,18 +6,10 @@
 #include "gather.hpp"
 
 namespace twill::cpu {
-namespace {
-
-const unsigned char* end_of_input(const detail::permute_args& a) {
-  const auto* end = static_cast<const unsigned char*>(a.in) + a.run_bytes;
-  for (int i = 0; i < a.rank; ++i) end += (a.dims[i].extent - 1) * std::max<std::int64_t>(0, a.dims[i].in_stride);
-  return end;
-}
-
-}  // namespace
-
 tile_mover::tile_mover(const detail::permute_args& a, const composite_tile& tile, const vector_functions* streamed_by)
-    : a_(a), t_(tile), vector_(vectors()), streamed_by_(streamed_by), input_end_(end_of_input(a)) {
+    : a_(a), t_(tile), vector_(vectors()), streamed_by_(streamed_by) {
+  ascending_ =
+      std::all_of(a.dims, a.dims + a.rank, [&](const detail::permute_dim& d) { return d.in_stride >= a.run_bytes; });
   while (exponent_ < 5 && a.run_bytes != std::int64_t{1} << exponent_) ++exponent_;
 }
 
@@ -128,7 +120,6 @@ void tile_mover::prepare_gather() {
     (fits ? elements : blocks_).add(extent_[i], a_.dims[i].in_stride, stride_[i]);
   }
   elements.each([&](std::int64_t from, std::int64_t) { offsets_[gathered_++] = from; });
-  reach_ = *std::max_element(offsets_, offsets_ + gathered_) + gathered_bytes(a_.run_bytes);
   table_extent_[0] = 0;
 }
 
@@ -152,8 +143,7 @@ void tile_mover::load(const unsigned char* in) {
   blocks_.each([&](std::int64_t from, std::int64_t to) {
     unsigned char* const out = buffer_.data() + to;
     if (gathered_ > 0) {
-      const bool wide = input_end_ - (in + from) >= reach_;
-      gather_elements(in + from, out, offsets_, gathered_, a_.run_bytes, wide);
+      gather_elements(in + from, out, offsets_, gathered_, a_.run_bytes, ascending_);
     } else {
       vector_->transpose_block[exponent_]({in + from, out, offsets_, col_offsets_, rows_, cols_});
     }

@@ -36,7 +36,6 @@ class tile_mover {
   const detail::permute_args& a_;
   const composite_tile& t_;
   const vector_functions *vector_, *streamed_by_;
-  const unsigned char* input_end_;
   int exponent_ = 0;                   // of the run's bytes, where vectors have them; else 5
   std::int64_t extent_[8] = {};        // of the present tile: what follows was made for these
   std::int64_t stride_[8];             // of the buffer
@@ -45,8 +44,9 @@ class tile_mover {
   walk runs_;                          // of the output, `run_` bytes each
   walk input_runs_;                    // of the input, `input_run_` bytes each
   std::int64_t run_ = 0, input_run_ = 0;
-  std::int64_t rows_ = 0, cols_ = 0;       // of a block for vectors
-  std::int64_t gathered_ = 0, reach_ = 0;  // elements of a block to gather; bytes from its begin to its end
+  std::int64_t rows_ = 0, cols_ = 0;  // of a block for vectors
+  std::int64_t gathered_ = 0;         // elements of a block
+  bool ascending_;                    // the last element of a block is the furthest in the input
   std::int64_t offsets_[most_offsets], col_offsets_[most_side_elements];
   host::work_buffer buffer_;
 };

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cstring>
-#include <numeric>
-#include <type_traits>
 
 #include "backends/cpu/device.hpp"
 #include "backends/cpu/vector.hpp"
+#include "gather.hpp"
+#include "in_place_passes.hpp"
 #include "mover.hpp"
 #include "operations.hpp"
 
@@ -13,34 +13,11 @@ namespace {
 
 using detail::transpose_in_place_args;
 
-constexpr std::int64_t local_bytes = host::work_buffer::bytes;  // of a task: what a second-level cache holds
+constexpr std::int64_t local_bytes = host::work_buffer::bytes;  // what a second-level cache holds
+constexpr std::int64_t task_bytes = std::int64_t{512} << 10;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
-}
-
-// Calls f with the element size as a constant where it is a common one, so that elements move as words.
-template <class F>
-void with_size(std::int64_t bytes, F&& f) {
-  switch (bytes) {
-    case 1:
-      return f(std::integral_constant<std::int64_t, 1>{});
-    case 2:
-      return f(std::integral_constant<std::int64_t, 2>{});
-    case 4:
-      return f(std::integral_constant<std::int64_t, 4>{});
-    case 8:
-      return f(std::integral_constant<std::int64_t, 8>{});
-    case 16:
-      return f(std::integral_constant<std::int64_t, 16>{});
-    default:
-      return f(bytes);
-  }
-}
-
-template <class Size>
-void move_element(unsigned char* to, const unsigned char* from, Size bytes) {
-  std::memcpy(to, from, static_cast<std::size_t>(static_cast<std::int64_t>(bytes)));
 }
 
 // --- square matrices: pairs of tiles swap places, transposed
@@ -96,26 +73,49 @@ void swap_square(const detail::work_queue& queue, const transpose_in_place_args&
   });
 }
 
-// --- small matrices: through a buffer --------------------------------------------------------------------------------
+// --- small matrices: from a buffer, which brings them into the cache -------------------------------------------------
+
+constexpr std::int64_t most_offsets = 4096;
+
+// Where the elements of a transposed matrix come from.
+void make_offsets(const transpose_in_place_args& a, std::int64_t* offsets) {
+  for (std::int64_t c = 0; c < a.cols; ++c) {
+    for (std::int64_t r = 0; r < a.rows; ++r) *offsets++ = (r * a.cols + c) * a.element_bytes;
+  }
+}
+
+// Matrices [first, end) by a table.
+void gather_matrices(const transpose_in_place_args& a, std::int64_t first, std::int64_t end) {
+  host::work_buffer held;
+  std::int64_t offsets[most_offsets];
+  const std::int64_t elements = a.rows * a.cols, bytes = elements * a.element_bytes;
+  make_offsets(a, offsets);
+  for (std::int64_t i = first; i < end; ++i) {
+    auto* const matrix = static_cast<unsigned char*>(a.data) + i * a.stride * a.element_bytes;
+    std::memcpy(held.data(), matrix, static_cast<std::size_t>(bytes));
+    gather_elements(held.data(), matrix, offsets, elements, a.element_bytes, true);
+  }
+}
+
+void transpose_matrices(const transpose_in_place_args& a, std::int64_t first, std::int64_t end) {
+  host::work_buffer held;
+  const mover with(a.element_bytes);
+  const std::int64_t bytes = a.element_bytes;
+  for (std::int64_t i = first; i < end; ++i) {
+    auto* const matrix = static_cast<unsigned char*>(a.data) + i * a.stride * bytes;
+    std::memcpy(held.data(), matrix, static_cast<std::size_t>(a.rows * a.cols * bytes));
+    with.move({held.data(), matrix, a.cols * bytes, a.rows * bytes, a.rows, a.cols}, false);
+  }
+}
 
 void transpose_small(const detail::work_queue& queue, const transpose_in_place_args& a) {
-  const std::int64_t matrix_bytes = a.rows * a.cols * a.element_bytes;
-  const std::int64_t at_once = std::max<std::int64_t>(1, local_bytes / matrix_bytes);
+  const std::int64_t elements = a.rows * a.cols;
+  const std::int64_t at_once = std::max<std::int64_t>(1, task_bytes / (elements * a.element_bytes));
+  const bool by_vectors = mover(a.element_bytes).exponent >= 0 && std::min(a.rows, a.cols) * a.element_bytes >= 16;
+  const auto transpose_some = by_vectors || elements > most_offsets ? &transpose_matrices : &gather_matrices;
   team_of(queue).run(static_cast<std::size_t>(ceil_div(a.batch, at_once)), [&](std::size_t task) {
-    host::work_buffer held;
-    unsigned char* const buffer = held.data();
     const auto first = static_cast<std::int64_t>(task) * at_once;
-    for (std::int64_t i = first; i < std::min(a.batch, first + at_once); ++i) {
-      unsigned char* matrix = static_cast<unsigned char*>(a.data) + i * a.stride * a.element_bytes;
-      std::memcpy(buffer, matrix, static_cast<std::size_t>(matrix_bytes));
-      with_size(a.element_bytes, [&](auto bytes) {
-        for (std::int64_t c = 0; c < a.cols; ++c) {
-          for (std::int64_t r = 0; r < a.rows; ++r) {
-            move_element(matrix + (c * a.rows + r) * bytes, buffer + (r * a.cols + c) * bytes, bytes);
-          }
-        }
-      });
-    }
+    transpose_some(a, first, std::min(a.batch, first + at_once));
   });
 }
 
@@ -131,144 +131,19 @@ void transpose_by_copy(const detail::work_queue& queue, const transpose_in_place
   }
 }
 
-// --- by passes over rows and columns, as in src/move/gpu/in_place_passes.hpp
-// ----------------------------------------------
-
-struct grid {
-  std::int64_t height, length, b, bytes;
-  bool backwards;
-
-  std::int64_t other_row(bool rotate, std::int64_t i, std::int64_t j) const {
-    if (rotate) return (i + j / b) % height;
-    const std::int64_t k = i * length + j, above = k / height;
-    return (k - above * height + height - above / b) % height;
-  }
-  std::int64_t other_column(std::int64_t r, std::int64_t j) const {
-    return (j * height + (r + j / b) % height) % length;
-  }
-};
-
-class passes {
- public:
-  passes(const detail::work_queue& queue, const transpose_in_place_args& a)
-      : team_(team_of(queue)), scratch_(static_cast<unsigned char*>(a.scratch)), scratch_bytes_(a.scratch_bytes) {
-    g_.height = std::min(a.rows, a.cols);
-    g_.length = std::max(a.rows, a.cols);
-    g_.b = g_.length / std::gcd(a.rows, a.cols);
-    g_.bytes = a.element_bytes;
-    g_.backwards = a.rows > a.cols;
-  }
-
-  void run(unsigned char* matrix) {
-    matrix_ = matrix;
-    const bool coprime = g_.b == g_.length;
-    if (!g_.backwards && !coprime) columns(true);
-    if (g_.backwards) columns(false);
-    rows();
-    if (!g_.backwards) columns(false);
-    if (g_.backwards && !coprime) columns(true);
-  }
-
- private:
-  // The columns [first, end) of row r, to `to`: forwards what stands there, backwards what belongs there.
-  void permute_row(std::int64_t r, std::int64_t first, std::int64_t end, unsigned char* to) const {
-    const unsigned char* from = matrix_ + r * g_.length * g_.bytes;
-    with_size(g_.bytes, [&](auto bytes) {
-      for (std::int64_t j = first; j < end; ++j) {
-        const std::int64_t other = g_.other_column(r, j);
-        if (g_.backwards) {
-          move_element(to + j * bytes, from + other * bytes, bytes);
-        } else {
-          move_element(to + other * bytes, from + j * bytes, bytes);
-        }
-      }
-    });
-  }
-
-  void rows() {
-    const std::int64_t row_bytes = g_.length * g_.bytes;
-    if (row_bytes <= local_bytes) {
-      team_.run(static_cast<std::size_t>(g_.height), [&](std::size_t r) {
-        host::work_buffer held;
-        unsigned char* const buffer = held.data();
-        permute_row(static_cast<std::int64_t>(r), 0, g_.length, buffer);
-        std::memcpy(matrix_ + static_cast<std::int64_t>(r) * row_bytes, buffer, static_cast<std::size_t>(row_bytes));
-      });
-      return;
-    }
-    const std::int64_t part = ceil_div(g_.length, 4 * team_.size());
-    for (std::int64_t r = 0; r < g_.height; ++r) {
-      const auto parts = static_cast<std::size_t>(ceil_div(g_.length, part));
-      team_.run(parts, [&](std::size_t p) {
-        const auto first = static_cast<std::int64_t>(p) * part;
-        permute_row(r, first, std::min(g_.length, first + part), scratch_);
-      });
-      team_.run(parts, [&](std::size_t p) {
-        const auto first = static_cast<std::int64_t>(p) * part, count = std::min(g_.length - first, part);
-        std::memcpy(matrix_ + r * row_bytes + first * g_.bytes, scratch_ + first * g_.bytes,
-                    static_cast<std::size_t>(count * g_.bytes));
-      });
-    }
-  }
-
-  // All rows of the columns [first, first + width), through `buffer`.
-  void permute_strip(bool rotate, std::int64_t first, std::int64_t width, unsigned char* buffer) const {
-    const std::int64_t pitch = g_.length * g_.bytes;
-    with_size(g_.bytes, [&](auto bytes) {
-      for (std::int64_t i = 0; i < g_.height; ++i) {
-        for (std::int64_t x = 0; x < width; ++x) {
-          const std::int64_t other = g_.other_row(rotate, i, first + x);
-          const std::int64_t from = g_.backwards ? i : other, to = g_.backwards ? other : i;
-          move_element(buffer + (to * width + x) * bytes, matrix_ + from * pitch + (first + x) * bytes, bytes);
-        }
-      }
-    });
-    for (std::int64_t i = 0; i < g_.height; ++i) {
-      std::memcpy(matrix_ + i * pitch + first * g_.bytes, buffer + i * width * g_.bytes,
-                  static_cast<std::size_t>(width * g_.bytes));
-    }
-  }
-
-  void columns(bool rotate) {
-    const std::int64_t column = g_.height * g_.bytes;
-    const std::int64_t width = std::min<std::int64_t>(g_.length, local_bytes / column);
-    if (width > 0) {
-      team_.run(static_cast<std::size_t>(ceil_div(g_.length, width)), [&](std::size_t s) {
-        host::work_buffer held;
-        unsigned char* const buffer = held.data();
-        const auto first = static_cast<std::int64_t>(s) * width;
-        permute_strip(rotate, first, std::min(width, g_.length - first), buffer);
-      });
-      return;
-    }
-    const std::int64_t wide = scratch_bytes_ / column;  // at least one column
-    for (std::int64_t j = 0; j < g_.length; j += wide) {
-      permute_strip(rotate, j, std::min(wide, g_.length - j), scratch_);
-    }
-  }
-
-  host::thread_team& team_;
-  unsigned char* scratch_;
-  std::int64_t scratch_bytes_;
-  unsigned char* matrix_ = nullptr;
-  grid g_{};
-};
-
 }  // namespace
 
 void transpose_in_place(const detail::work_queue& queue, const transpose_in_place_args& a) {
   const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
-  if (a.rows == a.cols) {
+  const bool gathered = a.ld == a.cols && bytes <= 4096;
+  if (a.rows == a.cols && !gathered) {
     swap_square(queue, a);
   } else if (bytes <= local_bytes) {
     transpose_small(queue, a);
   } else if (a.scratch_bytes >= bytes) {
     transpose_by_copy(queue, a);
   } else {
-    passes each(queue, a);
-    for (std::int64_t i = 0; i < a.batch; ++i) {
-      each.run(static_cast<unsigned char*>(a.data) + i * a.stride * a.element_bytes);
-    }
+    transpose_by_passes(queue, a);
   }
 }
 

@@ -1,0 +1,240 @@
+// The passes of src/move/gpu/in_place_passes.hpp (Catanzaro, Keller and Garland, 2014). A row, or as many columns as
+// fit, go through a buffer; indices step from element to element without a division.
+
+#include "in_place_passes.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <type_traits>
+
+#include "backends/cpu/device.hpp"
+
+namespace twill::cpu {
+namespace {
+
+constexpr std::int64_t local_bytes = host::work_buffer::bytes;  // what a second-level cache holds
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+// Calls f with the element size as a constant where it is a common one, so that elements move as words.
+template <class F>
+void with_size(std::int64_t bytes, F&& f) {
+  switch (bytes) {
+    case 1:
+      return f(std::integral_constant<std::int64_t, 1>{});
+    case 2:
+      return f(std::integral_constant<std::int64_t, 2>{});
+    case 4:
+      return f(std::integral_constant<std::int64_t, 4>{});
+    case 8:
+      return f(std::integral_constant<std::int64_t, 8>{});
+    case 16:
+      return f(std::integral_constant<std::int64_t, 16>{});
+    default:
+      return f(bytes);
+  }
+}
+
+template <class Size>
+void move_element(unsigned char* to, const unsigned char* from, Size bytes) {
+  std::memcpy(to, from, static_cast<std::size_t>(static_cast<std::int64_t>(bytes)));
+}
+
+struct grid {
+  std::int64_t height, length, b, bytes;
+  bool backwards;
+};
+
+// One more than `value`, or 0 at `limit`.
+void count_up(std::int64_t& value, std::int64_t limit) {
+  if (++value == limit) value = 0;
+}
+
+// Which column an element of row r changes places with, from column j on.
+class row_index {
+ public:
+  row_index(const grid& g, std::int64_t r, std::int64_t j)
+      : g_(g), product_(j * g.height % g.length), in_block_(j % g.b), row_((r + j / g.b) % g.height) {}
+
+  std::int64_t column() const {
+    const std::int64_t at = product_ + row_;
+    return at < g_.length ? at : at - g_.length;
+  }
+  void step() {
+    product_ += g_.height;
+    if (product_ >= g_.length) product_ -= g_.length;
+    count_up(in_block_, g_.b);
+    if (in_block_ == 0) count_up(row_, g_.height);
+  }
+
+ private:
+  const grid& g_;
+  std::int64_t product_, in_block_, row_;  // j * height mod length; j mod b; (r + j / b) mod height
+};
+
+// Which row an element of row i changes places with by the rotation, from column j on.
+class rotation_index {
+ public:
+  rotation_index(const grid& g, std::int64_t i, std::int64_t j)
+      : g_(g), in_block_(j % g.b), row_((i + j / g.b) % g.height) {}
+
+  std::int64_t row() const { return row_; }
+  void step() {
+    count_up(in_block_, g_.b);
+    if (in_block_ == 0) count_up(row_, g_.height);
+  }
+
+ private:
+  const grid& g_;
+  std::int64_t in_block_, row_;
+};
+
+// The same by the pass over columns: k is i * length + j.
+class column_index {
+ public:
+  column_index(const grid& g, std::int64_t i, std::int64_t j) : g_(g) {
+    const std::int64_t k = i * g.length + j, above = k / g.height;
+    remainder_ = k - above * g.height;
+    in_block_ = above % g.b;
+    shift_ = above / g.b;
+  }
+
+  std::int64_t row() const {
+    const std::int64_t at = remainder_ - shift_;
+    return at < 0 ? at + g_.height : at;
+  }
+  void step() {
+    count_up(remainder_, g_.height);
+    if (remainder_ != 0) return;
+    count_up(in_block_, g_.b);
+    if (in_block_ == 0) ++shift_;
+  }
+
+ private:
+  const grid& g_;
+  std::int64_t remainder_, in_block_, shift_;  // k mod height; k / height mod b; k / height / b
+};
+
+class passes {
+ public:
+  passes(const detail::work_queue& queue, const detail::transpose_in_place_args& a)
+      : team_(team_of(queue)), scratch_(static_cast<unsigned char*>(a.scratch)), scratch_bytes_(a.scratch_bytes) {
+    g_.height = std::min(a.rows, a.cols);
+    g_.length = std::max(a.rows, a.cols);
+    g_.b = g_.length / std::gcd(a.rows, a.cols);
+    g_.bytes = a.element_bytes;
+    g_.backwards = a.rows > a.cols;
+  }
+
+  void run(unsigned char* matrix) {
+    matrix_ = matrix;
+    const bool coprime = g_.b == g_.length;
+    if (!g_.backwards && !coprime) columns<rotation_index>();
+    if (g_.backwards) columns<column_index>();
+    rows();
+    if (!g_.backwards) columns<column_index>();
+    if (g_.backwards && !coprime) columns<rotation_index>();
+  }
+
+ private:
+  // The columns [first, end) of row r, to `to`: forwards what stands there, backwards what belongs there.
+  void permute_row(std::int64_t r, std::int64_t first, std::int64_t end, unsigned char* to) const {
+    const unsigned char* from = matrix_ + r * g_.length * g_.bytes;
+    with_size(g_.bytes, [&](auto bytes) {
+      row_index other(g_, r, first);
+      for (std::int64_t j = first; j < end; ++j, other.step()) {
+        if (g_.backwards) {
+          move_element(to + j * bytes, from + other.column() * bytes, bytes);
+        } else {
+          move_element(to + other.column() * bytes, from + j * bytes, bytes);
+        }
+      }
+    });
+  }
+
+  void rows() {
+    const std::int64_t row_bytes = g_.length * g_.bytes;
+    if (row_bytes <= local_bytes) {
+      const std::int64_t at_once = std::max<std::int64_t>(1, local_bytes / row_bytes);
+      team_.run(static_cast<std::size_t>(ceil_div(g_.height, at_once)), [&](std::size_t task) {
+        host::work_buffer held;
+        const std::int64_t first = static_cast<std::int64_t>(task) * at_once;
+        for (std::int64_t r = first; r < std::min(g_.height, first + at_once); ++r) {
+          permute_row(r, 0, g_.length, held.data());
+          std::memcpy(matrix_ + r * row_bytes, held.data(), static_cast<std::size_t>(row_bytes));
+        }
+      });
+      return;
+    }
+    const std::int64_t part = ceil_div(g_.length, 4 * team_.size());
+    for (std::int64_t r = 0; r < g_.height; ++r) {
+      const auto parts = static_cast<std::size_t>(ceil_div(g_.length, part));
+      team_.run(parts, [&](std::size_t p) {
+        const auto first = static_cast<std::int64_t>(p) * part;
+        permute_row(r, first, std::min(g_.length, first + part), scratch_);
+      });
+      team_.run(parts, [&](std::size_t p) {
+        const auto first = static_cast<std::int64_t>(p) * part, count = std::min(g_.length - first, part);
+        std::memcpy(matrix_ + r * row_bytes + first * g_.bytes, scratch_ + first * g_.bytes,
+                    static_cast<std::size_t>(count * g_.bytes));
+      });
+    }
+  }
+
+  // All rows of the columns [first, first + width), through `buffer`.
+  template <class Index>
+  void permute_strip(std::int64_t first, std::int64_t width, unsigned char* buffer) const {
+    const std::int64_t pitch = g_.length * g_.bytes;
+    with_size(g_.bytes, [&](auto bytes) {
+      for (std::int64_t i = 0; i < g_.height; ++i) {
+        Index other(g_, i, first);
+        for (std::int64_t x = 0; x < width; ++x, other.step()) {
+          const std::int64_t from = g_.backwards ? i : other.row(), to = g_.backwards ? other.row() : i;
+          move_element(buffer + (to * width + x) * bytes, matrix_ + from * pitch + (first + x) * bytes, bytes);
+        }
+      }
+    });
+    for (std::int64_t i = 0; i < g_.height; ++i) {
+      std::memcpy(matrix_ + i * pitch + first * g_.bytes, buffer + i * width * g_.bytes,
+                  static_cast<std::size_t>(width * g_.bytes));
+    }
+  }
+
+  template <class Index>
+  void columns() {
+    const std::int64_t column = g_.height * g_.bytes;
+    const std::int64_t width = std::min<std::int64_t>(g_.length, local_bytes / column);
+    if (width > 0) {
+      team_.run(static_cast<std::size_t>(ceil_div(g_.length, width)), [&](std::size_t s) {
+        host::work_buffer held;
+        const auto first = static_cast<std::int64_t>(s) * width;
+        permute_strip<Index>(first, std::min(width, g_.length - first), held.data());
+      });
+      return;
+    }
+    const std::int64_t wide = scratch_bytes_ / column;  // at least one column
+    for (std::int64_t j = 0; j < g_.length; j += wide) {
+      permute_strip<Index>(j, std::min(wide, g_.length - j), scratch_);
+    }
+  }
+
+  host::thread_team& team_;
+  unsigned char* scratch_;
+  std::int64_t scratch_bytes_;
+  unsigned char* matrix_ = nullptr;
+  grid g_{};
+};
+
+}  // namespace
+
+void transpose_by_passes(const detail::work_queue& queue, const detail::transpose_in_place_args& a) {
+  passes all(queue, a);
+  for (std::int64_t i = 0; i < a.batch; ++i) {
+    all.run(static_cast<unsigned char*>(a.data) + i * a.stride * a.element_bytes);
+  }
+}
+
+}  // namespace twill::cpu
