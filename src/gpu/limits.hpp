@@ -44,14 +44,13 @@ inline detail::launch_config grid_of(std::int64_t blocks, std::int64_t threads, 
 
 /// What a plan may take of the device.
 struct device_limits {
-  std::int64_t shared_bytes, budget;  // of a block: all of it; what its input should take
+  std::int64_t shared_bytes;  // of a block
   int multiprocessors;
   std::int64_t cache_bytes;
 };
 
 inline device_limits limits_of(const device_properties& device) {
-  const auto shared = static_cast<std::int64_t>(device.shared_bytes_per_block);
-  return {shared, std::min<std::int64_t>(16384, shared / 2), std::max(1, device.multiprocessors),
+  return {static_cast<std::int64_t>(device.shared_bytes_per_block), std::max(1, device.multiprocessors),
           static_cast<std::int64_t>(device.cache_bytes)};
 }
 

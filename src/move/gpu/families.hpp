@@ -1,7 +1,7 @@
 #pragma once
 
-// The launches of the kernel families, each defined in the file of its name (elementwise: permute.cpp); preconditions
-// of transposes are in move/plan/transposes.hpp. Those that return bool return false, without a launch, where the
+// The launches of the kernels, each defined in the file of its family; preconditions of transposes are in
+// move/plan/transposes.hpp. Those that return bool return false, without a launch, where the
 // kernel does not apply to the shape or the device; with `dry_run` they launch nothing in any case.
 
 #include "move/operations.hpp"

@@ -1,12 +1,12 @@
 #pragma once
 
 // Transpose of 1, 2, 4 and 8 byte elements with misaligned rows: the kernels misaligned-2d of matrices, and misaligned
-// of rows and columns of several dimensions. A warp loads consecutive words (4 bytes; 8
-// for 8-byte elements; or pairs of words) of each of several rows; where a row is not aligned to words, a lane extracts
-// its word from two aligned ones, its own and the next lane's. The tile is stored transposed in shared memory, each
-// row offset by some words so that 16-byte boundaries of the output are 16-byte boundaries there: stores to global
-// memory are aligned vectors, funnel-shifted by less than a word. Tile boundaries are rounded up, per output row, to a
-// multiple of 32 bytes: each sector is written in full, by one block.
+// of rows and columns of several dimensions. A warp loads consecutive words (4 bytes; 8 for 8-byte elements; or pairs
+// of words) of each of several rows; where a row is not aligned to words, a lane extracts its word from two aligned
+// ones, its own and the next lane's. The tile is stored transposed in shared memory, each row offset by some words so
+// that 16-byte boundaries of the output are 16-byte boundaries there: stores to global memory are aligned vectors,
+// funnel-shifted by less than a word. Tile boundaries are rounded up, per output row, to a multiple of 32 bytes: each
+// sector is written in full, by one block.
 
 #include <cstdint>
 
