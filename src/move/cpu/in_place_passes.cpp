@@ -92,30 +92,19 @@ class rotation_index {
   std::int64_t in_block_, row_;
 };
 
-// The same by the pass over columns: k is i * length + j.
+// The same by the pass over columns. With k = i * length + j it is (k mod height - k / (height * b)) mod height, and
+// height * b is a multiple of the length: the subtrahend is that of the whole row.
 class column_index {
  public:
-  column_index(const grid& g, std::int64_t i, std::int64_t j) : g_(g) {
-    const std::int64_t k = i * g.length + j, above = k / g.height;
-    remainder_ = k - above * g.height;
-    in_block_ = above % g.b;
-    shift_ = above / g.b;
-  }
+  column_index(const grid& g, std::int64_t i, std::int64_t j)
+      : g_(g), row_((i * g.length + j - i * g.length / (g.height * g.b)) % g.height) {}
 
-  std::int64_t row() const {
-    const std::int64_t at = remainder_ - shift_;
-    return at < 0 ? at + g_.height : at;
-  }
-  void step() {
-    count_up(remainder_, g_.height);
-    if (remainder_ != 0) return;
-    count_up(in_block_, g_.b);
-    if (in_block_ == 0) ++shift_;
-  }
+  std::int64_t row() const { return row_; }
+  void step() { count_up(row_, g_.height); }
 
  private:
   const grid& g_;
-  std::int64_t remainder_, in_block_, shift_;  // k mod height; k / height mod b; k / height / b
+  std::int64_t row_;
 };
 
 class passes {
