@@ -12,6 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLCHAINS = pathlib.Path(os.environ.get("TWILL_TOOLCHAINS") or ROOT / "build/toolchains")
 LADDER = "src/ladder/gpu/transpose_rungs.cpp"
+OF_LADDER = r"<u32, 32, 8\b"
 INCLUDES = ["-Iinclude", "-I.", "-Isrc", "-Ibackends/gpu"]
 
 
@@ -79,8 +80,9 @@ def arguments(doc, architectures, add_options):
     parser.add_argument("architectures", nargs="*", metavar="ARCH", help="default: " + " ".join(architectures))
     parser.add_argument("--source", nargs="+", action="extend", metavar="FILE", help=f"default: {LADDER}")
     parser.add_argument("--library", action="store_true", help="all sources of kernels of src/move, reduce and scan")
-    parser.add_argument("--match", default=r"<u32, 32, 8\b", metavar="REGEX",
-                        help="kernels shown in the tables and in JSON; all are checked (default: %(default)s)")
+    parser.add_argument("--match", metavar="REGEX",
+                        help=f"kernels shown in the tables and in JSON; all are checked (default: all, of {LADDER} "
+                        f"those that match {OF_LADDER})")
     parser.add_argument("--markdown", metavar="FILE", help="write the tables there instead of stdout")
     parser.add_argument("--json", metavar="FILE", help="write the shown kernels' figures there")
     add_options(parser)
@@ -89,6 +91,8 @@ def arguments(doc, architectures, add_options):
     if options.library:
         options.source = [str(path.relative_to(ROOT)) for folder in ["move", "reduce", "scan"]
                           for path in sorted((ROOT / "src" / folder / "gpu").glob("*.cpp"))]
+    if options.match is None:
+        options.match = "." if options.source else OF_LADDER
     options.source = options.source or [LADDER]
     return options
 

@@ -3,7 +3,8 @@
 
 Fails on a symbol of the library that its users see and that no header marks TWILL_API (or --also allows), on a marked one
 that the library lacks, on another soname, and on FOLDER written anywhere in the file. A static library's symbols are seen
-when they are global and of default visibility: as a shared library would export them.
+when they are global and of default visibility: as a shared library would export them. In a static library it also fails on
+a hidden function right in namespace twill: one that a header declares and forgot to mark.
 """
 import argparse
 import pathlib
@@ -43,6 +44,13 @@ def seen(library):
     return {match[2] for match in found if match and (match[1] == "GLOBAL" or re.match(r"(\w+ (\w+ )?for )?twill::", match[2]))}
 
 
+def hidden(library):
+    """Functions right in namespace twill that users of a shared library would not see."""
+    text = subprocess.run(["readelf", "-sWC", library], capture_output=True, text=True, check=True).stdout
+    symbol = re.compile(r" *\d+: \w+ +\w+ FUNC +(?:GLOBAL|WEAK) +HIDDEN +(?!UND)\w+ (twill::[a-z_0-9]+\(.*)")
+    return sorted({match[1] for match in map(symbol.match, text.splitlines()) if match})
+
+
 def breaches(names, functions, classes, also):
     here = set()
     for name in sorted(names):
@@ -72,6 +80,8 @@ def main():
     names = seen(options.library)
     functions, classes = declared(options.headers)
     found = list(breaches(names, functions, classes, options.also))
+    if options.library.suffix == ".a":
+        found += [f"{name} is hidden: mark it TWILL_API where it is declared" for name in hidden(options.library)]
     if options.soname:
         text = subprocess.run(["readelf", "-d", options.library], capture_output=True, text=True, check=True).stdout
         if f"[{options.soname}]" not in text:
