@@ -92,7 +92,7 @@ composite_tile choose_tile(const permute_args& a) {
     const std::int64_t of_x = distance(a, x, true), of_y = distance(a, y, true);
     return of_x != of_y ? of_x < of_y : x < y;
   });
-  for (std::int64_t target = most_side_elements; target >= 1; target /= 2) {
+  for (std::int64_t target = most_side_elements; target >= 1; target = target * 3 / 4) {
     std::fill_n(t.extent, a.rank, 1);
     extend_run(a, t, false, target);
     extend_run(a, t, true, target);
