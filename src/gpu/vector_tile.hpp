@@ -78,7 +78,7 @@ __device__ void load_tile(word16* tile, const unsigned char* in, const tile_matr
 
 // Writes `width` output rows of `lines_here` chunks, a chunk a thread at a time, `Group` of them read before the first
 // is stored.
-template <int Bytes, bool Full, int Group>
+template <int Bytes, bool Full, int Group = 4>
 __device__ void store_tile(unsigned char* out, const word16* tile, const tile_matrices& m, int lines_here, int width) {
   constexpr int chunks = tile_depth<Bytes> * (16 / Bytes);
   const int thread = threadIdx.x, threads = blockDim.x, mask = (1 << m.lines_shift) - 1;
@@ -95,47 +95,6 @@ __device__ void store_tile(unsigned char* out, const word16* tile, const tile_ma
       const int at = thread + (d + g) * threads, y = at >> m.lines_shift, c = at & mask;
       if (Full || (y < width && c < lines_here)) *reinterpret_cast<word16*>(out + y * m.out_ld + c * 16) = held[g];
     }
-  }
-}
-
-// The tile of a block: where it begins, and how much of it there is.
-struct tile_part {
-  std::int64_t row0, col0, matrix;
-  int lines, chunks;
-  bool full;
-};
-
-template <int Bytes>
-__device__ tile_part part_of(const tile_matrices& m, unsigned place) {
-  constexpr int edge = 16 / Bytes;
-  tile_part p;
-  p.row0 = static_cast<std::int64_t>(place % m.tiles_r) * edge << m.lines_shift;
-  place /= m.tiles_r;
-  p.col0 = static_cast<std::int64_t>(place % m.tiles_c) * edge << m.chunks_shift;
-  p.matrix = place / m.tiles_c;
-  const int lines = 1 << m.lines_shift, chunks = 1 << m.chunks_shift;
-  const std::int64_t lines_left = (m.rows - p.row0) / edge, chunks_left = (m.cols - p.col0) / edge;
-  p.lines = lines_left < lines ? static_cast<int>(lines_left) : lines;
-  p.chunks = chunks_left < chunks ? static_cast<int>(chunks_left) : chunks;
-  p.full = p.lines == lines && p.chunks == chunks;
-  return p;
-}
-
-template <int Bytes, bool Around>
-__device__ void load_part(word16* tile, const unsigned char* in, const tile_matrices& m, const tile_part& p) {
-  if (p.full) {
-    load_tile<Bytes, Around, true>(tile, in, m, p.lines, p.chunks);
-  } else {
-    load_tile<Bytes, Around, false>(tile, in, m, p.lines, p.chunks);
-  }
-}
-
-template <int Bytes, int Group>
-__device__ void store_part(unsigned char* out, const word16* tile, const tile_matrices& m, const tile_part& p) {
-  if (p.full) {
-    store_tile<Bytes, true, Group>(out, tile, m, p.lines, p.chunks * (16 / Bytes));
-  } else {
-    store_tile<Bytes, false, Group>(out, tile, m, p.lines, p.chunks * (16 / Bytes));
   }
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "families.hpp"
-#include "in_place_plan.hpp"
 #include "move/plan/transposes.hpp"
 #include "start.hpp"
 

@@ -35,4 +35,17 @@ std::int64_t small_in_place(const detail::transpose_args& args);
 /// Copies short rows with gaps between them; returns false, without a launch, where another kernel is faster.
 bool launch_strided_copy(const detail::work_queue& queue, const detail::pitched_rows& args);
 
+/// Whether these are several tiny square matrices with gaps, of which a block takes more than one. `unit`: bytes that
+/// all elements are aligned at.
+bool is_in_place_elementwise(const detail::transpose_in_place_args& args, std::int64_t unit);
+void launch_in_place_elementwise(const detail::work_queue& queue, const detail::transpose_in_place_args& args,
+                                 std::int64_t unit);
+
+/// Square matrices of any layout: in_place_square.cpp.
+void swap_square(const detail::work_queue& queue, const detail::transpose_in_place_args& args, std::int64_t unit);
+
+/// Packed matrices that are not square, with the least scratch memory: in_place_passes.cpp.
+void launch_in_place_passes(const detail::work_queue& queue, const detail::transpose_in_place_args& args,
+                            std::int64_t unit);
+
 }  // namespace twill::TWILL_BACKEND

@@ -4,14 +4,11 @@
 
 #include <algorithm>
 
-#include "in_place_small.hpp"
-
-#include "backends/error.hpp"
 #include "families.hpp"
-#include "in_place_plan.hpp"
-#include "launch.hpp"
+#include "in_place_small.hpp"
 #include "move/plan/transposes.hpp"
 #include "operations.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {

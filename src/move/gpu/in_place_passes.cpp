@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "families.hpp"
 #include "in_place_long_rows.hpp"
 #include "in_place_passes.hpp"
-
-#include "backends/error.hpp"
-#include "in_place_plan.hpp"
-#include "launch.hpp"
 #include "operations.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 
+#include "families.hpp"
 #include "in_place_square.hpp"
-
-#include "backends/error.hpp"
-#include "in_place_plan.hpp"
-#include "launch.hpp"
+#include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {

@@ -27,6 +27,10 @@ struct strided_dim {
 struct strided_dims {
   int rank = 0;
   strided_dim dim[most_dims];
+
+  void add(std::int64_t extent, std::int64_t in_stride, std::int64_t out_stride) {
+    dim[rank++] = {make_divisor(extent), in_stride, out_stride};
+  }
 };
 
 struct strided_place {

@@ -134,7 +134,7 @@ constexpr std::int64_t least_word_bytes = 4;  // input rows nearer to each other
 // Adds a dimension to those of `count` indices; false where these become too many.
 bool add(strided_dims& to, const tile_dim& d, std::int64_t& count) {
   if (d.extent > most / count) return false;
-  to.dim[to.rank++] = {kernels::make_divisor(d.extent), d.in_stride, d.out_stride};
+  to.add(d.extent, d.in_stride, d.out_stride);
   count *= d.extent;
   return true;
 }

@@ -47,7 +47,7 @@ bool launch_rows(const work_queue& queue, const permute_args& a, bool dry_run) {
     (d.in_stride < 0 ? m.in_low : m.in_high) += (d.extent - 1) * d.in_stride;
     if (i < first) continue;
     if (d.extent > INT32_MAX) return false;
-    m.lines.dim[m.lines.rank++] = {kernels::make_divisor(d.extent), d.in_stride, d.out_stride};
+    m.lines.add(d.extent, d.in_stride, d.out_stride);
     lines *= d.extent;
   }
   m.in_high += a.run_bytes;

@@ -37,6 +37,7 @@ std::int64_t window_of(std::int64_t matrix_bytes, std::int64_t capacity) {
   return window % 128 == 0 || piece + 112 > capacity ? window : (capacity - 112) / piece * piece;
 }
 
+// Extents, and the padding for the vectors of the output.
 template <class Unit>
 small_matrices shape_of(const transpose_args& a) {
   small_matrices m{};
@@ -44,7 +45,11 @@ small_matrices shape_of(const transpose_args& a) {
   m.cols = static_cast<int>(a.cols);
   m.matrix = kernels::make_divider(a.rows * a.cols);
   m.column = kernels::make_divider(a.rows);
-  choose_padding<Unit>(m);
+  constexpr int size = static_cast<int>(sizeof(Unit)), elements = 16 / size;
+  fewest_conflicts<Unit>(m, [&](int warp, int lane) {
+    const int unit = (warp * 32 + lane) * elements + warp * 5 % elements, within = unit % (m.rows * m.cols);
+    return (unit - within + within % m.rows * m.cols + within / m.rows) * size;
+  });
   return m;
 }
 

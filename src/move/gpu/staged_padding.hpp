@@ -2,8 +2,6 @@
 
 #include <cstdint>
 
-#include "staged.hpp"
-
 #include "gpu/bank_conflicts.hpp"
 
 namespace twill::TWILL_BACKEND {
@@ -40,16 +38,6 @@ void fewest_conflicts(Matrices& m, Byte byte) {
     m.pad_shift = way.shift;
     if (accesses <= 2 * word / 4) break;  // none conflict
   }
-}
-
-/// For the vectors of packed small matrices.
-template <class Unit>
-void choose_padding(kernels::small_matrices& m) {
-  constexpr int size = static_cast<int>(sizeof(Unit)), elements = 16 / size;
-  fewest_conflicts<Unit>(m, [&](int warp, int lane) {
-    const int unit = (warp * 32 + lane) * elements + warp * 5 % elements, within = unit % (m.rows * m.cols);
-    return (unit - within + within % m.rows * m.cols + within / m.rows) * size;
-  });
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -64,4 +64,21 @@ void start_kernel(const detail::work_queue& queue, const detail::launch_config& 
       what, file, line);
 }
 
+/// What launches of transpose_in_place are called in messages.
+inline constexpr const char* in_place_call = "launch of transpose_in_place";
+
+inline std::int64_t shared_of(const detail::work_queue& queue) {
+  return static_cast<std::int64_t>(queue.device->properties().shared_bytes_per_block);
+}
+
+inline unsigned char* bytes_of(void* memory) {
+  return static_cast<unsigned char*>(memory);
+}
+
+/// The lowest bit of all row addresses; 16 at most.
+inline std::int64_t alignment_of(const detail::transpose_in_place_args& a) {
+  const std::int64_t strides = a.ld | (a.batch > 1 ? a.stride : 0);
+  return lowest_bit(address_of(a.data) | strides * a.element_bytes | 16);
+}
+
 }  // namespace twill::TWILL_BACKEND

@@ -17,7 +17,6 @@ using detail::permute_args;
 using detail::tile_dim;
 using detail::transpose_args;
 using detail::work_queue;
-using kernels::strided_dims;
 using kernels::tile_permutation;
 
 // The shape of the tile: `lines` x `chunks` pieces of 16 bytes by as many rows. 256 bytes each way, and 1 KiB of output
@@ -93,13 +92,10 @@ void fill(tile_permutation& m, const composite_tile& p, const fast_dims& fast) {
   const std::int64_t edge = 16 / p.unit;
   m.blocks = static_cast<int>(p.blocks());
   m.lines = m.chunks = m.most_lines = m.most_chunks = 1;
-  const auto add = [](strided_dims& to, std::int64_t extent, std::int64_t in_stride, std::int64_t out_stride) {
-    to.dim[to.rank++] = {kernels::make_divisor(extent), in_stride, out_stride};
-  };
   const auto visit = [&](int place, bool line) {
     const tile_dim& d = p.dims[place];
     const std::int64_t step = place == fast.in || place == fast.out ? edge : 1;
-    add(line ? m.line : m.chunk, d.tile / step, step * d.in_stride, step * d.out_stride);
+    (line ? m.line : m.chunk).add(d.tile / step, step * d.in_stride, step * d.out_stride);
     (line ? m.most_lines : m.most_chunks) *= static_cast<int>(d.tile / step);
     if (d.tile == d.extent) (line ? m.lines : m.chunks) *= static_cast<int>(d.tile / step);
   };
@@ -117,7 +113,7 @@ void fill(tile_permutation& m, const composite_tile& p, const fast_dims& fast) {
     const auto step = static_cast<int>(i == fast.in || i == fast.out ? edge : 1);
     m.cut[m.grid.rank] = {static_cast<int>(d.tile) / step, static_cast<int>(last) / step, is_line(i),
                           d.in_segment && !is_line(i)};
-    add(m.grid, tiles, d.tile * d.in_stride, d.tile * d.out_stride);
+    m.grid.add(tiles, d.tile * d.in_stride, d.tile * d.out_stride);
   }
 }
 

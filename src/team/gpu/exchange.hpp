@@ -44,13 +44,30 @@ __device__ inline void await_ready(const exchange_parts& all, int peer) {
 
 template <int Bytes, int Group>
 __device__ void move_tile(word16* tile, const exchange_part& part, unsigned place) {
+  constexpr int edge = 16 / Bytes;
   const tile_matrices& m = part.tiles;
-  const tile_part p = part_of<Bytes>(m, place);
-  const unsigned char* const in = part.in + p.matrix * m.in_stride + p.row0 * m.in_ld + p.col0 * Bytes;
-  unsigned char* const out = part.out + p.matrix * m.out_stride + p.col0 * m.out_ld + p.row0 * Bytes;
-  load_part<Bytes, false>(tile, in, m, p);
+  const int lines = 1 << m.lines_shift, chunks = 1 << m.chunks_shift;
+  const std::int64_t row0 = static_cast<std::int64_t>(place % m.tiles_r) * edge << m.lines_shift;
+  place /= m.tiles_r;
+  const std::int64_t col0 = static_cast<std::int64_t>(place % m.tiles_c) * edge << m.chunks_shift;
+  const std::int64_t matrix = place / m.tiles_c;
+  const std::int64_t lines_left = (m.rows - row0) / edge, chunks_left = (m.cols - col0) / edge;
+  const int lines_here = lines_left < lines ? static_cast<int>(lines_left) : lines;
+  const int chunks_here = chunks_left < chunks ? static_cast<int>(chunks_left) : chunks;
+  const unsigned char* const in = part.in + matrix * m.in_stride + row0 * m.in_ld + col0 * Bytes;
+  unsigned char* const out = part.out + matrix * m.out_stride + col0 * m.out_ld + row0 * Bytes;
+  const bool complete = lines_here == lines && chunks_here == chunks;
+  if (complete) {
+    load_tile<Bytes, false, true>(tile, in, m, lines_here, chunks_here);
+  } else {
+    load_tile<Bytes, false, false>(tile, in, m, lines_here, chunks_here);
+  }
   __syncthreads();
-  store_part<Bytes, Group>(out, tile, m, p);
+  if (complete) {
+    store_tile<Bytes, true, Group>(out, tile, m, lines_here, chunks_here * edge);
+  } else {
+    store_tile<Bytes, false, Group>(out, tile, m, lines_here, chunks_here * edge);
+  }
 }
 
 /// Of at most `Threads` threads a block: 1,024 leave 64 registers to each, too few to hold four chunks.
