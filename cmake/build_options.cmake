@@ -78,14 +78,13 @@ function(twill_library target headers)
   endif()
 endfunction()
 
-# twill_hook_kernels(SOURCE...): compiles sources with simulated kernels so that a call precedes each memory access
-# (backends/simt/hooks.hpp); with line tables, which map accesses to source lines. Sources are relative to the root;
-# called where their target is made.
-function(twill_hook_kernels)
+# twill_hook_flags(OUT): the options with which a call precedes each memory access of a simulated kernel
+# (backends/simt/hooks.hpp); with line tables, which map accesses to source lines.
+function(twill_hook_flags out)
+  set(${out} "" PARENT_SCOPE)
   if(TWILL_SANITIZE OR TWILL_COVERAGE)
     return()  # compilers do not mix the two
   endif()
-  list(TRANSFORM ARGN PREPEND "${TWILL_ROOT}/" OUTPUT_VARIABLE sources)
   set(flags -fsanitize=thread -g1 -fno-optimize-sibling-calls -include "${TWILL_ROOT}/backends/simt/hooks.hpp")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Each access of the source shall stay one access of the program, at one place.
@@ -94,13 +93,13 @@ function(twill_hook_kernels)
   else()
     list(APPEND flags -mllvm -tsan-instrument-func-entry-exit=0 -fno-vectorize -fno-slp-vectorize)
   endif()
-  set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS ${flags})
+  set(${out} ${flags} PARENT_SCOPE)
 endfunction()
 
 # twill_add_objects(TARGET BACKEND LANGUAGE SOURCE...): sources compiled for one backend, or for "none", as an OBJECT library. Sources are
 # relative to the root. Called in backends/BACKEND, because a source's LANGUAGE belongs to a folder.
 function(twill_add_objects target backend language)
-  list(TRANSFORM ARGN PREPEND "${TWILL_ROOT}/" OUTPUT_VARIABLE sources)
+  twill_unite(sources ${target} ${ARGN})
   add_library(${target} OBJECT ${sources})
   if(NOT language STREQUAL "CXX")
     set_source_files_properties(${sources} PROPERTIES LANGUAGE ${language})

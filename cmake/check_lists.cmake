@@ -6,7 +6,7 @@ function(twill_check_lists)
       ${twill_gpu_sources} ${twill_host_sources} ${twill_cpu_sources} ${twill_simt_sources} ${twill_ladder_sources}
       ${twill_ladder_kernel_sources} ${twill_ladder_gpu_sources} ${twill_ladder_simt_sources} ${twill_ladder_cub_sources}
       ${twill_ladder_tensor_sources} ${twill_ladder_cpu_sources}
-      ${twill_device_schema} ${twill_device_models} ${twill_tool_sources} ${twill_tests} tests/mpi/mpi_test.cpp
+      ${twill_device_schema} ${twill_device_models} ${twill_tool_sources} ${twill_tool_loop_sources} ${twill_tests} tests/mpi/mpi_test.cpp
       tests/mpi/mpi_tuning_test.cpp ${twill_gpu_tests} ${twill_gpu_test_sources})
   file(GLOB_RECURSE there RELATIVE "${TWILL_ROOT}" "${TWILL_ROOT}/include/*.hpp" "${TWILL_ROOT}/src/*.cpp"
        "${TWILL_ROOT}/backends/*.cpp" "${TWILL_ROOT}/presets/devices/*.json" "${TWILL_ROOT}/tests/*_test.cpp")

@@ -278,6 +278,13 @@ set(twill_tool_without_mpi_sources src/tool/without_mpi.cpp)
 # fmt's functions, where its library is not used.
 set(twill_tool_fmt_sources src/tool/fmt_library.cpp)
 
+# Loops over all elements of arrays: random input, and the check of outputs.
+set(twill_tool_loop_sources
+  src/tool/data.cpp
+  src/tool/moved.cpp
+  src/tool/reference.cpp
+  src/tool/team_data.cpp)
+
 set(twill_tool_sources
   src/tool/bench_array.cpp
   src/tool/bench_command.cpp
@@ -294,12 +301,10 @@ set(twill_tool_sources
   src/tool/cases.cpp
   src/tool/command_line.cpp
   src/tool/compare_command.cpp
-  src/tool/data.cpp
   src/tool/devices_command.cpp
   src/tool/explain_command.cpp
   src/tool/interrupt.cpp
   src/tool/main.cpp
-  src/tool/moved.cpp
   src/tool/output_file.cpp
   src/tool/parse.cpp
   src/tool/processes.cpp
@@ -308,14 +313,12 @@ set(twill_tool_sources
   src/tool/profile_text.cpp
   src/tool/progress.cpp
   src/tool/random_cases.cpp
-  src/tool/reference.cpp
   src/tool/report.cpp
   src/tool/set_text.cpp
   src/tool/source_text.cpp
   src/tool/statistics.cpp
   src/tool/svg_page.cpp
   src/tool/sweep_svg.cpp
-  src/tool/team_data.cpp
   src/tool/team_prediction.cpp
   src/tool/team_runner.cpp
   src/tool/text.cpp

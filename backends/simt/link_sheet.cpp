@@ -7,12 +7,12 @@ namespace {
 
 using nlohmann::json;
 
-struct figure {
+struct link_figure {
   const char* name;
   double link_sheet::* value;
   bool required;
 };
-constexpr figure figures[] = {
+constexpr link_figure link_figures[] = {
     {"bytes_per_second", &link_sheet::bytes_per_second, true},
     {"peer_bytes_per_second", &link_sheet::peer_bytes_per_second, false},
     {"copy_bytes_per_second", &link_sheet::copy_bytes_per_second, false},
@@ -21,7 +21,7 @@ constexpr double least = 1e6, most = 1e18;
 constexpr char name_field[] = "name";
 
 std::string read_figure(const std::string& name, const json& value, link_sheet& sheet) {
-  for (const auto& each : figures) {
+  for (const auto& each : link_figures) {
     if (name != each.name) continue;
     std::string wrong = wrong_number({"link." + name, each.required, false, least, most}, value);
     if (wrong.empty()) sheet.*each.value = value.get<double>();
@@ -48,7 +48,7 @@ std::string read_link(const json& link, link_sheet& sheet) {
   }
   if (sheet.name.empty()) return "link.name is missing; it is a text";
   if (sheet.bytes_per_second == 0) return "link.bytes_per_second is missing; it is a number";
-  for (const auto& each : figures) {
+  for (const auto& each : link_figures) {
     if (sheet.*each.value <= sheet.bytes_per_second) continue;
     return std::string("link.") + each.name + " is more than link.bytes_per_second, the rate of all links of a device";
   }
@@ -57,7 +57,7 @@ std::string read_link(const json& link, link_sheet& sheet) {
 
 std::vector<sheet_number> numbers_of_link() {
   std::vector<sheet_number> all;
-  for (const auto& each : figures) all.push_back({each.name, each.required, false, least, most});
+  for (const auto& each : link_figures) all.push_back({each.name, each.required, false, least, most});
   return all;
 }
 

@@ -10,7 +10,7 @@ const char* verb_of(access_kind kind) {
   return reads(kind) ? "changes" : "stores";
 }
 
-std::string bytes_text(std::size_t bytes) {
+std::string byte_count(std::size_t bytes) {
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
@@ -40,7 +40,7 @@ std::string memory_checker::thread_text(unsigned thread) const {
 }
 
 std::string memory_checker::text(const checked_access& access) const {
-  return "thread " + thread_text(access.thread) + " " + verb_of(access.kind) + " " + bytes_text(access.bytes) + " at " +
+  return "thread " + thread_text(access.thread) + " " + verb_of(access.kind) + " " + byte_count(access.bytes) + " at " +
          short_text(lines_.of_call(access.place));
 }
 
@@ -66,8 +66,8 @@ access_fault memory_checker::check_global(const checked_access& access, const me
   if (auto fault = check_alignment(access); !fault.why.empty()) return fault;
   const std::size_t offset = access.at - range.base;
   if (range.bytes - offset < access.bytes) {
-    return {text(access) + ", the last of them " + bytes_text(access.bytes - (range.bytes - offset)) +
-                " past an allocation of " + bytes_text(range.bytes),
+    return {text(access) + ", the last of them " + byte_count(access.bytes - (range.bytes - offset)) +
+                " past an allocation of " + byte_count(range.bytes),
             bounds_advice};
   }
   if (range.written != nullptr) {
@@ -76,7 +76,7 @@ access_fault memory_checker::check_global(const checked_access& access, const me
       for (std::size_t i = 0; i < access.bytes; ++i) {
         if (__atomic_load_n(flags + i, __ATOMIC_RELAXED) != 0) continue;
         return {text(access) + " of uninitialised device memory (byte " + std::to_string(offset + i) +
-                    " of an allocation of " + bytes_text(range.bytes) + ")",
+                    " of an allocation of " + byte_count(range.bytes) + ")",
                 uninitialised_advice};
       }
     }
@@ -92,7 +92,7 @@ access_fault memory_checker::check_shared(const checked_access& access) {
   const bool is_dynamic = dynamic_.holds(access.at);
   const std::size_t offset = access.at - (is_dynamic ? dynamic_.base : static_.base);
   if (is_dynamic && dynamic_.bytes - offset < access.bytes) {
-    return {text(access) + ", past the " + bytes_text(dynamic_.bytes) + " of dynamic shared memory", bounds_advice};
+    return {text(access) + ", past the " + byte_count(dynamic_.bytes) + " of dynamic shared memory", bounds_advice};
   }
   const std::size_t first = is_dynamic ? offset : dynamic_.bytes + offset;
   if (first + access.bytes > shared_written_.size()) return {};
@@ -111,18 +111,18 @@ access_fault memory_checker::check_unmapped(const checked_access& access) const 
   // NOLINTNEXTLINE(performance-no-int-to-ptr): an address that a kernel used, never followed here.
   const auto released = given_.find(reinterpret_cast<const void*>(access.at));
   if (released && released->released) {
-    return {text(access) + " of a released allocation of " + bytes_text(released->bytes),
+    return {text(access) + " of a released allocation of " + byte_count(released->bytes),
             "release memory only when the work that uses it is done"};
   }
   if (access.at - dynamic_.base - dynamic_.bytes < 4096 && dynamic_.bytes > 0) {
-    return {text(access) + ", " + bytes_text(access.at - dynamic_.base - dynamic_.bytes) + " past the " +
-                bytes_text(dynamic_.bytes) + " of dynamic shared memory",
+    return {text(access) + ", " + byte_count(access.at - dynamic_.base - dynamic_.bytes) + " past the " +
+                byte_count(dynamic_.bytes) + " of dynamic shared memory",
             bounds_advice};
   }
   std::string where = " outside of device memory";
   if (const auto* before = memory_.last_before(access.at)) {
-    where = ", " + bytes_text(access.at - before->base - before->bytes) + " past the end of an allocation of " +
-            bytes_text(before->bytes);
+    where = ", " + byte_count(access.at - before->base - before->bytes) + " past the end of an allocation of " +
+            byte_count(before->bytes);
   }
   return {text(access) + where, bounds_advice};
 }

@@ -118,14 +118,14 @@ class profile_sink : public simt::access_sink {
 };
 
 // Records until it goes.
-class recording_scope {
+class profiling_scope {
  public:
-  recording_scope(simt::simt_device& on, simt::access_sink& sink, std::uint64_t most_threads) : on_(on) {
+  profiling_scope(simt::simt_device& on, simt::access_sink& sink, std::uint64_t most_threads) : on_(on) {
     on_.record(&sink, most_threads);
   }
-  ~recording_scope() { on_.stop_recording(); }
-  recording_scope(const recording_scope&) = delete;
-  recording_scope& operator=(const recording_scope&) = delete;
+  ~profiling_scope() { on_.stop_recording(); }
+  profiling_scope(const profiling_scope&) = delete;
+  profiling_scope& operator=(const profiling_scope&) = delete;
 
  private:
   simt::simt_device& on_;
@@ -151,7 +151,7 @@ profile take_profile(const device& on, const std::function<void()>& work, const 
   }
   profile_sink sink(simt::find_datasheet(std::string_view(on.properties().name).substr(5)));  // behind "simt:"
   {
-    const recording_scope scope(*simulated, sink, options.most_threads);
+    const profiling_scope scope(*simulated, sink, options.most_threads);
     work();
   }
   return std::move(sink.taken);

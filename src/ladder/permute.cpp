@@ -11,7 +11,7 @@
 namespace twill {
 namespace {
 
-detail::ladder<detail::permute_rung_args> ladder_of(const device& on) {
+detail::ladder<detail::permute_rung_args> permute_ladder_of(const device& on) {
   return {on, detail::ladders_of(*on.impl()).ladders().permute, {}};
 }
 
@@ -43,14 +43,14 @@ std::int64_t read_shape(const permute_shape& shape, detail::permute_rung_args& t
 }  // namespace
 
 std::vector<rung> permute_rungs(const device& on) {
-  return detail::in_call("permute_rungs", [&] { return ladder_of(on).rungs(); });
+  return detail::in_call("permute_rungs", [&] { return permute_ladder_of(on).rungs(); });
 }
 
 void permute_rung(stream_ref stream, std::string_view name, const void* in, void* out, extent element_bytes,
                   const permute_shape& shape, const rung_options& options) {
   detail::in_call("permute_rung", [&] {
     const auto queue = detail::queue_of(stream);
-    const auto ladder = ladder_of(stream.on());
+    const auto ladder = permute_ladder_of(stream.on());
     const auto& entry = ladder.find(name);
     detail::require_repeats(options.repeats);
     detail::require_element_bytes(element_bytes, 64);

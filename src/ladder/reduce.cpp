@@ -18,25 +18,25 @@ namespace {
 using detail::reduce_rung_args;
 using detail::reduce_rung_entry;
 
-void run_memcpy(const detail::work_queue& queue, const reduce_rung_args& a) {
+void run_reduce_memcpy(const detail::work_queue& queue, const reduce_rung_args& a) {
   const std::size_t bytes = static_cast<std::size_t>(a.count) * element_bytes(a.type);
   for (int i = 0; i < a.repeats; ++i) {
     queue.device->copy(queue.native, a.scratch, a.in, bytes, detail::copy_direction::device_to_device);
   }
 }
 
-const reduce_rung_entry memcpy_rung{{"reduce",
-                                     "memcpy",
-                                     "the device's own copy of the same bytes: they are written, too",
-                                     "the runtime",
-                                     rung_promise::nothing,
-                                     {},
-                                     false},
-                                    nullptr,
-                                    nullptr,
-                                    &run_memcpy};
+const reduce_rung_entry memcpy_reduce{{"reduce",
+                                       "memcpy",
+                                       "the device's own copy of the same bytes: they are written, too",
+                                       "the runtime",
+                                       rung_promise::nothing,
+                                       {},
+                                       false},
+                                      nullptr,
+                                      nullptr,
+                                      &run_reduce_memcpy};
 
-void run_tuned(const detail::work_queue& queue, const reduce_rung_args& a) {
+void run_tuned_reduce(const detail::work_queue& queue, const reduce_rung_args& a) {
   const detail::reduce_args args{detail::reduce_over::rows,
                                  reduce_op::sum,
                                  a.type,
@@ -53,21 +53,21 @@ void run_tuned(const detail::work_queue& queue, const reduce_rung_args& a) {
   for (int i = 0; i < a.repeats; ++i) queue.device->operations->reduce.reduce(queue, args);
 }
 
-const reduce_rung_entry tuned_rung{{"reduce",
-                                    "tuned",
-                                    "twill::reduce: one launch, 16 bytes a load, one tree on every device",
-                                    "this library",
-                                    rung_promise::result,
-                                    {},
-                                    true},
-                                   nullptr,
-                                   nullptr,
-                                   &run_tuned};
+const reduce_rung_entry tuned_reduce{{"reduce",
+                                      "tuned",
+                                      "twill::reduce: one launch, 16 bytes a load, one tree on every device",
+                                      "this library",
+                                      rung_promise::result,
+                                      {},
+                                      true},
+                                     nullptr,
+                                     nullptr,
+                                     &run_tuned_reduce};
 
-detail::ladder<reduce_rung_args> ladder_of(const device& on) {
+detail::ladder<reduce_rung_args> reduce_ladder_of(const device& on) {
   return {on,
           detail::ladders_of(*on.impl()).ladders().reduce,
-          {detail::has_tuned(on) ? &tuned_rung : nullptr, &memcpy_rung}};
+          {detail::has_tuned(on) ? &tuned_reduce : nullptr, &memcpy_reduce}};
 }
 
 void require_summed(element_type type) {
@@ -91,26 +91,26 @@ std::size_t scratch_bytes_of(const reduce_rung_entry& entry, element_type type, 
   // Passes leave at most 1/64 of their input, the next ones 1/64 of that; the tuned rung has its own need.
   const std::int64_t passes =
       bytes / 32 + (std::int64_t{1} << 16) + static_cast<std::int64_t>(detail::reduce_scratch_limit);
-  return static_cast<std::size_t>(entry.info.name == memcpy_rung.info.name ? bytes : passes);
+  return static_cast<std::size_t>(entry.info.name == memcpy_reduce.info.name ? bytes : passes);
 }
 
 }  // namespace
 
 std::vector<rung> reduce_rungs(const device& on) {
-  return detail::in_call("reduce_rungs", [&] { return ladder_of(on).rungs(); });
+  return detail::in_call("reduce_rungs", [&] { return reduce_ladder_of(on).rungs(); });
 }
 
 std::vector<block_shape> reduce_rung_blocks(const device& on, std::string_view name, element_type type) {
   return detail::in_call("reduce_rung_blocks", [&] {
     require_summed(type);
-    return ladder_of(on).blocks(name, static_cast<std::int64_t>(element_bytes(type)));
+    return reduce_ladder_of(on).blocks(name, static_cast<std::int64_t>(element_bytes(type)));
   });
 }
 
 std::size_t reduce_rung_scratch_bytes(const device& on, std::string_view name, element_type type, extent count) {
   return detail::in_call("reduce_rung_scratch_bytes", [&] {
     require_summed(type);
-    const auto ladder = ladder_of(on);
+    const auto ladder = reduce_ladder_of(on);
     return scratch_bytes_of(ladder.find(name), type, count);
   });
 }
@@ -141,7 +141,7 @@ void reduce_rung(stream_ref stream, std::string_view name, const void* in, void*
                  scratch_ref scratch, const rung_options& options) {
   detail::in_call("reduce_rung", [&] {
     const auto queue = detail::queue_of(stream);
-    const auto ladder = ladder_of(stream.on());
+    const auto ladder = reduce_ladder_of(stream.on());
     const auto& entry = ladder.find(name);
     require_summed(type);
     const std::size_t needed = scratch_bytes_of(entry, type, count);

@@ -17,14 +17,14 @@ namespace {
 using detail::transpose_rung_args;
 using detail::transpose_rung_entry;
 
-void run_memcpy(const detail::work_queue& queue, const transpose_rung_args& args) {
+void run_transpose_memcpy(const detail::work_queue& queue, const transpose_rung_args& args) {
   const auto bytes = static_cast<std::size_t>(args.rows * args.cols * args.element_bytes);
   for (int i = 0; i < args.repeats; ++i) {
     queue.device->copy(queue.native, args.out, args.in, bytes, detail::copy_direction::device_to_device);
   }
 }
 
-void run_tuned(const detail::work_queue& queue, const transpose_rung_args& a) {
+void run_tuned_transpose(const detail::work_queue& queue, const transpose_rung_args& a) {
   const std::int64_t elements = a.rows * a.cols;
   for (int i = 0; i < a.repeats; ++i) {
     queue.device->operations->move.transpose(
@@ -33,33 +33,33 @@ void run_tuned(const detail::work_queue& queue, const transpose_rung_args& a) {
 }
 
 // The top of every ladder of a GPU; the CPU's is called cpu-tuned.
-const transpose_rung_entry tuned_rung{{"transpose",
-                                       "tuned",
-                                       "twill::transpose: 16 bytes an access, transposed in registers",
-                                       "this library",
-                                       rung_promise::transpose,
-                                       {},
-                                       true},
-                                      nullptr,
-                                      nullptr,
-                                      &run_tuned};
+const transpose_rung_entry tuned_transpose{{"transpose",
+                                            "tuned",
+                                            "twill::transpose: 16 bytes an access, transposed in registers",
+                                            "this library",
+                                            rung_promise::transpose,
+                                            {},
+                                            true},
+                                           nullptr,
+                                           nullptr,
+                                           &run_tuned_transpose};
 
 // The roof beside every ladder: the device's own memcpy of the same bytes.
-const transpose_rung_entry memcpy_rung{{"transpose",
-                                        "memcpy",
-                                        "the device's own copy of the same bytes: the roof",
-                                        "the runtime",
-                                        rung_promise::copy,
-                                        {},
-                                        false},
-                                       nullptr,
-                                       nullptr,
-                                       &run_memcpy};
+const transpose_rung_entry memcpy_transpose{{"transpose",
+                                             "memcpy",
+                                             "the device's own copy of the same bytes: the roof",
+                                             "the runtime",
+                                             rung_promise::copy,
+                                             {},
+                                             false},
+                                            nullptr,
+                                            nullptr,
+                                            &run_transpose_memcpy};
 
-detail::ladder<transpose_rung_args> ladder_of(const device& on) {
+detail::ladder<transpose_rung_args> transpose_ladder_of(const device& on) {
   return {on,
           detail::ladders_of(*on.impl()).ladders().transpose,
-          {detail::has_tuned(on) ? &tuned_rung : nullptr, &memcpy_rung}};
+          {detail::has_tuned(on) ? &tuned_transpose : nullptr, &memcpy_transpose}};
 }
 
 void require_element_bytes(std::int64_t bytes) {
@@ -71,13 +71,13 @@ void require_element_bytes(std::int64_t bytes) {
 }  // namespace
 
 std::vector<rung> transpose_rungs(const device& on) {
-  return detail::in_call("transpose_rungs", [&] { return ladder_of(on).rungs(); });
+  return detail::in_call("transpose_rungs", [&] { return transpose_ladder_of(on).rungs(); });
 }
 
 std::vector<block_shape> transpose_rung_blocks(const device& on, std::string_view name, extent element_bytes) {
   return detail::in_call("transpose_rung_blocks", [&] {
     require_element_bytes(element_bytes);
-    return ladder_of(on).blocks(name, element_bytes);
+    return transpose_ladder_of(on).blocks(name, element_bytes);
   });
 }
 
@@ -85,7 +85,7 @@ void transpose_rung(stream_ref stream, std::string_view name, const void* in, vo
                     extent rows, extent cols, const rung_options& options) {
   detail::in_call("transpose_rung", [&] {
     const auto queue = detail::queue_of(stream);
-    const auto ladder = ladder_of(stream.on());
+    const auto ladder = transpose_ladder_of(stream.on());
     const auto& entry = ladder.find(name);
     require_element_bytes(element_bytes);
     const auto elements = detail::checked_product(rows, cols, "rows * cols");

@@ -78,7 +78,7 @@ struct problem {
 };
 
 /// Sizes in bytes, from the first element to the end of the last.
-struct sizes {
+struct reduce_sizes {
   std::int64_t in = 0, out = 0, offsets = 0;
 };
 
@@ -89,9 +89,9 @@ std::int64_t bytes_of(type t) {
 }
 
 /// Checks all but memory. Segments are the rows of the shape, of no columns.
-sizes checked_sizes(const problem& p) {
+reduce_sizes checked_sizes(const problem& p) {
   require_types(p.options.op, p.in_type, p.out_type);
-  sizes found;
+  reduce_sizes found;
   if (p.over == detail::reduce_over::segments) {
     detail::require_extent(p.shape.rows, "segments");
     // 16 bytes a segment: neither the offsets, one more than segments, nor the results have more.
@@ -126,7 +126,7 @@ std::size_t scratch_of(const device& on, const problem& p) {
 void run(const char* operation, stream_ref stream, const problem& p, const void* in, void* out,
          const std::int64_t* offsets, const scratch_ref& scratch) {
   const auto queue = detail::queue_of(stream);
-  const sizes bytes = checked_sizes(p);
+  const reduce_sizes bytes = checked_sizes(p);
   if (p.results() == 0) return;
   const detail::named_memory input{"in", in, bytes.in}, output{"out", out, bytes.out},
       work{"scratch", scratch.data, static_cast<std::int64_t>(scratch_of(stream.on(), p))},

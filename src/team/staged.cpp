@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t most_message_bytes = std::int64_t{1} << 20;
 constexpr std::size_t slots = 4;  // messages in flight in each direction
 
-struct message {
+struct staged_message {
   int peer, step;  // around the ring; messages of all ranks are sorted by step and part
   std::size_t part;
   std::int64_t bytes;
@@ -28,7 +28,7 @@ struct message {
 
 // What is in flight of one direction: message n has slot n % slots.
 struct lane {
-  std::vector<message> messages;
+  std::vector<staged_message> messages;
   std::vector<staging> buffers;
   std::vector<void*> transfers;  // by slot; null: none
   std::size_t begun = 0;
@@ -83,7 +83,7 @@ class staged final : public carrier {
 
   void reserve(lane& to) {
     std::int64_t most = 0;
-    for (const message& one : to.messages) most = std::max(most, one.bytes);
+    for (const staged_message& one : to.messages) most = std::max(most, one.bytes);
     for (std::size_t n = 0; n < std::min(slots, to.messages.size()); ++n) {
       to.buffers.emplace_back(team_->local_device(0), most, team_->link().takes_device_memory);
     }
@@ -98,7 +98,7 @@ class staged final : public carrier {
   // Packs message n in the stream; its slot was that of message n - slots.
   void pack(std::size_t n, stream_ref stream) {
     if (n >= slots) finish(sends_, n - slots);
-    const message& one = sends_.messages[n];
+    const staged_message& one = sends_.messages[n];
     staging& buffer = sends_.buffer(n);
     permute_args args = one.move;
     args.out = buffer.on_device();
@@ -120,14 +120,14 @@ class staged final : public carrier {
     for (std::size_t& next = sends_.begun; next < std::min(n + slots / 2, sends_.messages.size()); ++next) {
       pack(next, stream);
     }
-    const message& one = sends_.messages[n];
+    const staged_message& one = sends_.messages[n];
     sends_.buffer(n).wait();
     sends_.transfer(n) = team_->link().send(one.peer, sends_.buffer(n).sent(), static_cast<std::size_t>(one.bytes));
   }
 
   void unpack(std::size_t n, stream_ref stream) {
     finish(receives_, n);
-    const message& one = receives_.messages[n];
+    const staged_message& one = receives_.messages[n];
     staging& buffer = receives_.buffer(n);
     buffer.upload(stream, one.bytes);
     permute_args args = one.move;

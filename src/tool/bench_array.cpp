@@ -291,7 +291,7 @@ std::vector<rung> rungs(const device& on) {
 
 /// Only the size of a type decides which blocks fit.
 template <const char* Op>
-std::vector<block_shape> blocks(const device& on, std::string_view name, std::int64_t bytes) {
+std::vector<block_shape> array_blocks(const device& on, std::string_view name, std::int64_t bytes) {
   using kind = twill::element_type;
   const kind moved = bytes == 1 ? kind::u8 : bytes == 2 ? kind::u16 : bytes > 8 ? kind::c128 : kind::f64;
   const kind number = bytes <= 4 ? kind::i32 : kind::f64;
@@ -303,21 +303,21 @@ constexpr char scan_name[] = "scan", reverse_name[] = "reverse", increment_name[
 }  // namespace
 
 const ladder_operation& scan_operation() {
-  static const ladder_operation operation = {"scan", "2^24", rungs<scan_name>, blocks<scan_name>, make_scan};
+  static const ladder_operation operation = {"scan", "2^24", rungs<scan_name>, array_blocks<scan_name>, make_scan};
   return operation;
 }
 const ladder_operation& reverse_operation() {
-  static const ladder_operation operation = {"reverse", "2^26", rungs<reverse_name>, blocks<reverse_name>,
+  static const ladder_operation operation = {"reverse", "2^26", rungs<reverse_name>, array_blocks<reverse_name>,
                                              make_reverse};
   return operation;
 }
 const ladder_operation& increment_operation() {
-  static const ladder_operation operation = {"increment", "2^26", rungs<increment_name>, blocks<increment_name>,
+  static const ladder_operation operation = {"increment", "2^26", rungs<increment_name>, array_blocks<increment_name>,
                                              make_increment};
   return operation;
 }
 const ladder_operation& sieve_operation() {
-  static const ladder_operation operation = {"sieve", "10^7", rungs<sieve_name>, blocks<sieve_name>, make_sieve,
+  static const ladder_operation operation = {"sieve", "10^7", rungs<sieve_name>, array_blocks<sieve_name>, make_sieve,
                                              "fill",  "i32"};
   return operation;
 }

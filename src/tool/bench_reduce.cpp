@@ -172,24 +172,24 @@ std::vector<rung> matrix_rungs(const device& on) {
 }
 
 /// Only the size of a type decides which blocks fit.
-std::vector<block_shape> blocks(const device& on, std::string_view name, std::int64_t bytes) {
+std::vector<block_shape> reduce_blocks(const device& on, std::string_view name, std::int64_t bytes) {
   return reduce_rung_blocks(on, name, bytes == 8 ? twill::element_type::f64 : twill::element_type::f32);
 }
 
 }  // namespace
 
 const ladder_operation& reduce_operation() {
-  static const ladder_operation operation = {"reduce", "4194304", reduce_rungs, blocks, make_array, "read"};
+  static const ladder_operation operation = {"reduce", "4194304", reduce_rungs, reduce_blocks, make_array, "read"};
   return operation;
 }
 const ladder_operation& reduce_rows_operation() {
   static const ladder_operation operation = {
-      "reduce-rows", "8192x8192", matrix_rungs, blocks, make_matrix<summed::rows>, "read"};
+      "reduce-rows", "8192x8192", matrix_rungs, reduce_blocks, make_matrix<summed::rows>, "read"};
   return operation;
 }
 const ladder_operation& reduce_columns_operation() {
   static const ladder_operation operation = {
-      "reduce-columns", "8192x8192", matrix_rungs, blocks, make_matrix<summed::columns>, "read"};
+      "reduce-columns", "8192x8192", matrix_rungs, reduce_blocks, make_matrix<summed::columns>, "read"};
   return operation;
 }
 

@@ -156,7 +156,7 @@ class in_place_problem : public transpose_problem {
   transpose_in_place_shape shape_;
 };
 
-std::vector<block_shape> blocks(const device& on, std::string_view rung, std::int64_t element_bytes) {
+std::vector<block_shape> transpose_blocks(const device& on, std::string_view rung, std::int64_t element_bytes) {
   return is_rung_size(element_bytes) ? transpose_rung_blocks(on, rung, element_bytes) : std::vector<block_shape>{};
 }
 
@@ -178,7 +178,8 @@ std::vector<rung> in_place_rungs(const device& on) {
 
 const ladder_operation& transpose_operation() {
   static const ladder_operation operation = {
-      "transpose", "4096x4096", transpose_rungs, blocks, make_problem<transpose_problem>, "memcpy", "f32", false, true};
+      "transpose", "4096x4096", transpose_rungs, transpose_blocks, make_problem<transpose_problem>, "memcpy", "f32",
+      false,       true};
   return operation;
 }
 

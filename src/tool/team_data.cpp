@@ -18,7 +18,7 @@
 namespace twill::tool {
 namespace {
 
-constexpr std::int64_t chunk_bytes = std::int64_t{4} << 20;
+constexpr std::int64_t piece_bytes = std::int64_t{4} << 20;
 
 /// A rank's part as its memory has it: rows of the innermost local dimension.
 class part_rows {
@@ -95,7 +95,7 @@ using chunk_function = std::function<bool(stream_ref, std::int64_t, const std::v
 /// Calls f(stream, elements before, data) for a part of rows [first, last) after another, until it returns false.
 void each_chunk(stream_ref stream, const part_rows& rows, std::int64_t first, std::int64_t last, std::int64_t bytes,
                 const chunk_function& f) {
-  const std::int64_t most = std::max<std::int64_t>(1, chunk_bytes / bytes);
+  const std::int64_t most = std::max<std::int64_t>(1, piece_bytes / bytes);
   std::vector<unsigned char> data(static_cast<std::size_t>(most * bytes));
   std::int64_t before = first * rows.length(), held = 0;
   const auto flush = [&] {
@@ -121,7 +121,7 @@ void each_chunk(stream_ref stream, const part_rows& rows, std::int64_t first, st
 /// The same, a share of the rows on each of several threads, with a stream each.
 void each_share(const device& on, const part_rows& rows, std::int64_t bytes, const chunk_function& f) {
   constexpr std::int64_t most_threads = 8;
-  const std::int64_t chunks = rows.rows() * rows.length() * bytes / chunk_bytes;
+  const std::int64_t chunks = rows.rows() * rows.length() * bytes / piece_bytes;
   const std::int64_t shares = std::clamp<std::int64_t>(std::min(chunks, rows.rows()), 1, most_threads);
   std::vector<std::future<void>> running;
   for (std::int64_t i = 0; i < shares; ++i) {

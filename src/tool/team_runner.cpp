@@ -23,7 +23,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr double sample_seconds = 2e-3, row_seconds = 1.0;
+constexpr double run_seconds = 2e-3, row_seconds = 1.0;
 constexpr int tuning_runs = 5;  // of each candidate
 
 void set_predicted(bench_result& row, double seconds, double bytes) {
@@ -211,7 +211,7 @@ void team_runner::time(bench_result& row, double bytes, const std::function<void
   };
   seconds_of(1);
   const double once = std::max(seconds_of(2) / 2, 1e-7);
-  const int runs = std::max(1, static_cast<int>(sample_seconds / once)), most = measures_.reps;
+  const int runs = std::max(1, static_cast<int>(run_seconds / once)), most = measures_.reps;
   const int reps = std::clamp(static_cast<int>(row_seconds / (once * runs)), std::min(3, most), most);
   std::vector<double> samples;
   for (int i = 0; i < reps && !world_.any(interrupted() != 0); ++i) samples.push_back(seconds_of(runs) / runs * 1e3);

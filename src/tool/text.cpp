@@ -8,11 +8,11 @@
 namespace twill::tool {
 namespace {
 
-constexpr std::size_t gap = 2;
+constexpr std::size_t column_gap = 2;
 
 std::size_t total(const std::vector<std::size_t>& widths) {
   std::size_t sum = 0;
-  for (const std::size_t width : widths) sum += width == 0 ? 0 : width + (sum == 0 ? 0 : gap);
+  for (const std::size_t width : widths) sum += width == 0 ? 0 : width + (sum == 0 ? 0 : column_gap);
   return sum;
 }
 
@@ -71,7 +71,7 @@ std::vector<std::size_t> table::widths() const {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const std::size_t all = total(widths);
     if (!columns_[c].elastic || all <= page_width) continue;
-    const std::size_t least = columns_[c].head.size() + gap;
+    const std::size_t least = columns_[c].head.size() + column_gap;
     widths[c] = std::max(least, widths[c] - std::min(widths[c], all - page_width));
   }
   return widths;
@@ -81,7 +81,7 @@ std::string table::line(const std::vector<std::string>& cells, const std::vector
   std::string out;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     if (widths[c] == 0) continue;
-    if (!out.empty()) out.append(gap, ' ');
+    if (!out.empty()) out.append(column_gap, ' ');
     const std::string cell = shortened(cells[c], widths[c]);
     out += columns_[c].side == align::left ? fmt::format("{:<{}}", cell, widths[c])
                                            : fmt::format("{:>{}}", cell, widths[c]);

@@ -12,7 +12,7 @@ unsigned lanes_each(const warp_access& access) {
   return access.bytes <= 4 ? 32 : 128 / access.bytes;
 }
 
-void global(const warp_access& access, global_cost& cost) {
+void global_2_x(const warp_access& access, global_cost& cost) {
   const unsigned block = access.store ? 32 : 128;
   for (unsigned first = 0; first < 32; first += lanes_each(access)) {
     const lane_mask group = access.active & lanes(first, lanes_each(access));
@@ -25,14 +25,14 @@ void global(const warp_access& access, global_cost& cost) {
   cost.bytes_used = distinct_bytes(access);
 }
 
-shared_cost shared(const warp_access& access) {
+shared_cost shared_2_x(const warp_access& access) {
   return wavefronts_of_runs(access, 32, lanes_each(access), {32, 128});
 }
 
-constexpr const char* names[] = {"sm_20", "sm_21", nullptr};
+constexpr const char* names_2_x[] = {"sm_20", "sm_21", nullptr};
 
 }  // namespace
 
-const access_rules fermi{"compute capability 2.x", names, &global, &shared, 32};
+const access_rules fermi{"compute capability 2.x", names_2_x, &global_2_x, &shared_2_x, 32};
 
 }  // namespace twill::simt::rules

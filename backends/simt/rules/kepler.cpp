@@ -8,7 +8,7 @@
 namespace twill::simt::rules {
 namespace {
 
-void global(const warp_access& access, global_cost& cost) {
+void global_3_x(const warp_access& access, global_cost& cost) {
   const unsigned lanes_each = access.bytes <= 4 ? 32 : 128 / access.bytes;
   for (unsigned first = 0; first < 32; first += lanes_each) {
     const lane_mask group = access.active & lanes(first, lanes_each);
@@ -21,14 +21,14 @@ void global(const warp_access& access, global_cost& cost) {
   cost.bytes_used = distinct_bytes(access);
 }
 
-shared_cost shared(const warp_access& access) {
+shared_cost shared_3_x(const warp_access& access) {
   return wavefronts_of_runs(access, 32, access.bytes == 16 ? 16 : 32, {32, 256});
 }
 
-constexpr const char* names[] = {"sm_30", "sm_32", "sm_35", "sm_37", nullptr};
+constexpr const char* names_3_x[] = {"sm_30", "sm_32", "sm_35", "sm_37", nullptr};
 
 }  // namespace
 
-const access_rules kepler{"compute capability 3.x", names, &global, &shared, 32};
+const access_rules kepler{"compute capability 3.x", names_3_x, &global_3_x, &shared_3_x, 32};
 
 }  // namespace twill::simt::rules

@@ -8,7 +8,7 @@
 namespace twill::simt::rules {
 namespace {
 
-void global(const warp_access& access, global_cost& cost) {
+void global_5_x(const warp_access& access, global_cost& cost) {
   const unsigned lanes_each = access.bytes <= 4 ? 8 : 32 / access.bytes;
   for (unsigned first = 0; first < 32; first += lanes_each) {
     const lane_mask group = access.active & lanes(first, lanes_each);
@@ -20,14 +20,14 @@ void global(const warp_access& access, global_cost& cost) {
   cost.bytes_used = distinct_bytes(access);
 }
 
-shared_cost shared(const warp_access& access) {
+shared_cost shared_5_x(const warp_access& access) {
   return wavefronts_of_runs(access, 32, access.bytes <= 4 ? 32 : 128 / access.bytes, {32, 128});
 }
 
-constexpr const char* names[] = {"sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", nullptr};
+constexpr const char* names_5_x[] = {"sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", nullptr};
 
 }  // namespace
 
-const access_rules maxwell{"compute capability 5.x and 6.x", names, &global, &shared, 32};
+const access_rules maxwell{"compute capability 5.x and 6.x", names_5_x, &global_5_x, &shared_5_x, 32};
 
 }  // namespace twill::simt::rules

@@ -12,20 +12,20 @@
 namespace twill::simt::rules {
 namespace {
 
-constexpr bank_layout banks{32, 128};
+constexpr bank_layout banks_7_x{32, 128};
 
-unsigned lanes_each(const warp_access& access) {
+unsigned lanes_each_7_x(const warp_access& access) {
   return access.bytes <= 4 ? 32 : 128 / access.bytes;
 }
 
-void global(const warp_access& access, global_cost& cost) {
+void global_7_x(const warp_access& access, global_cost& cost) {
   if (access.active == 0) return;
   cost.requests = 1;
   move_blocks(access, access.active, 32, cost);
   cost.bytes_used = distinct_bytes(access);
   cost.ideal_transactions = blocks_for(cost.bytes_used, 32);
   const unsigned lines = distinct_blocks(access, access.active, 128);
-  const unsigned data = wavefronts_of_runs(access, 32, lanes_each(access), banks).wavefronts;
+  const unsigned data = wavefronts_of_runs(access, 32, lanes_each_7_x(access), banks_7_x).wavefronts;
   cost.lsu_clocks = std::max<double>(data, 0.56 + 0.27 * lines);
 }
 
@@ -39,16 +39,16 @@ bool pairs_share(const warp_access& access, unsigned bit) {
 }
 
 // A wide load of lanes that share addresses in pairs returns two lanes' values at once, to twice as many lanes a cycle.
-shared_cost shared(const warp_access& access) {
+shared_cost shared_7_x(const warp_access& access) {
   const bool packs = access.bytes > 4 && !access.store && (pairs_share(access, 1) || pairs_share(access, 2));
-  return wavefronts_of_runs(access, 32, packs ? 2 * lanes_each(access) : lanes_each(access), banks);
+  return wavefronts_of_runs(access, 32, packs ? 2 * lanes_each_7_x(access) : lanes_each_7_x(access), banks_7_x);
 }
 
-constexpr const char* names[] = {"sm_70", "sm_72", "sm_75", "sm_80",  "sm_86",
-                                 "sm_87", "sm_89", "sm_90", "sm_100", nullptr};
+constexpr const char* names_7_x[] = {"sm_70", "sm_72", "sm_75", "sm_80",  "sm_86",
+                                     "sm_87", "sm_89", "sm_90", "sm_100", nullptr};
 
 }  // namespace
 
-const access_rules volta{"compute capability 7.x to 10.x", names, &global, &shared, banks.banks};
+const access_rules volta{"compute capability 7.x to 10.x", names_7_x, &global_7_x, &shared_7_x, banks_7_x.banks};
 
 }  // namespace twill::simt::rules

@@ -98,7 +98,7 @@ constexpr detail::array_rung_entry entry(std::string_view op, std::string_view n
 
 constexpr std::string_view exercises = "Moreno Maza, CS 4402: Optimizing CUDA code (exercises)";
 
-const detail::array_rung_entry rungs[] = {
+const detail::array_rung_entry array_table[] = {
     entry("scan", "cpu-naive", "one loop on one thread: each addition waits for the one before", exercises, &run_scan),
     entry("reverse", "cpu-naive", "one loop on one thread", exercises, &run_reverse),
     entry("increment", "cpu-naive", "one loop on one thread", exercises, &run_increment),
@@ -111,7 +111,7 @@ const detail::array_rung_entry rungs[] = {
 }  // namespace
 
 detail::table_view<detail::array_rung_entry> array_ladder() {
-  return {rungs, std::size(rungs)};
+  return {array_table, std::size(array_table)};
 }
 
 }  // namespace twill::cpu

@@ -68,7 +68,7 @@ void run_tuned(const work_queue& queue, const reduce_rung_args& a) {
 
 constexpr std::string_view harris = "Harris, 2007, Optimizing Parallel Reduction in CUDA";
 
-const detail::reduce_rung_entry rungs[] = {
+const detail::reduce_rung_entry reduce_table[] = {
     {{"reduce",
       "cpu-naive",
       "one loop on one thread: each addition waits for the one before",
@@ -104,7 +104,7 @@ const detail::reduce_rung_entry rungs[] = {
 }  // namespace
 
 detail::table_view<detail::reduce_rung_entry> reduce_ladder() {
-  return {rungs, std::size(rungs)};
+  return {reduce_table, std::size(reduce_table)};
 }
 
 }  // namespace twill::cpu

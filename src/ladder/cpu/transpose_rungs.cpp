@@ -55,7 +55,7 @@ void run_tuned(const work_queue& queue, const transpose_rung_args& a) {
   }
 }
 
-const detail::transpose_rung_entry rungs[] = {
+const detail::transpose_rung_entry transpose_table[] = {
     {{"transpose",
       "cpu-naive",
       "two loops on one thread: every store misses the cache",
@@ -76,8 +76,8 @@ const detail::transpose_rung_entry rungs[] = {
 
 detail::table_view<detail::transpose_rung_entry> transpose_ladder() {
   const detail::transpose_rung_entry* reference = omatcopy_rung();
-  if (reference == nullptr) return {rungs, std::size(rungs)};
-  static const detail::transpose_rung_entry with_reference[] = {rungs[0], rungs[1], *reference};
+  if (reference == nullptr) return {transpose_table, std::size(transpose_table)};
+  static const detail::transpose_rung_entry with_reference[] = {transpose_table[0], transpose_table[1], *reference};
   return {with_reference, std::size(with_reference)};
 }
 

@@ -169,7 +169,7 @@ constexpr detail::array_rung_entry entry(std::string_view op, std::string_view n
   return {{op, name, lesson, source, rung_promise::result, blocks_of_three[0], true}, blocks_of_three, shared, run};
 }
 
-const detail::array_rung_entry rungs[] = {
+const detail::array_rung_entry array_table[] = {
     entry("scan", "naive", "log n steps over all elements, double-buffered: n log n additions",
           "Hillis and Steele, 1986, Data Parallel Algorithms", &parts_bytes<1, 2>, &run_scan<naive_scan>),
     entry("scan", "work-efficient", "up-sweep and down-sweep: 2n additions, but strided accesses conflict in banks",
@@ -190,7 +190,7 @@ const detail::array_rung_entry rungs[] = {
 }  // namespace
 
 detail::table_view<detail::array_rung_entry> array_ladder() {
-  return {rungs, std::size(rungs)};
+  return {array_table, std::size(array_table)};
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -32,7 +32,7 @@ using sum_kernel = void (*)(T*, const T*, std::int64_t, int);
 
 /// Calls f with a value of the type that sums `type`: signed integers as unsigned, which wrap around.
 template <class F>
-void with_number(element_type type, F&& f) {
+void with_summed_number(element_type type, F&& f) {
   switch (type) {
     case element_type::f32:
       return f(float{});
@@ -119,7 +119,7 @@ std::int64_t blocks_for(const work_queue& queue, std::int64_t count, const reduc
 
 template <class Rung, bool Limited>
 void run_passes(const work_queue& queue, const reduce_rung_args& a) {
-  with_number(a.type, [&](auto number) {
+  with_summed_number(a.type, [&](auto number) {
     using T = decltype(number);
     const T* in = static_cast<const T*>(a.in);
     std::int64_t count = a.count;
@@ -157,7 +157,7 @@ constexpr detail::reduce_rung_entry entry(std::string_view name, std::string_vie
           &run_passes<Rung, Limited>};
 }
 
-const detail::reduce_rung_entry rungs[] = {
+const detail::reduce_rung_entry reduce_table[] = {
     entry<divergent_rung>("interleaved-divergent", "a tree in shared memory: divergent warps and a slow modulo",
                           any_block),
     entry<strided_rung>("interleaved-strided", "no divergence, but the stride causes bank conflicts", any_block),
@@ -182,7 +182,7 @@ const detail::reduce_rung_entry rungs[] = {
 }  // namespace
 
 detail::table_view<detail::reduce_rung_entry> reduce_ladder() {
-  return {rungs, std::size(rungs)};
+  return {reduce_table, std::size(reduce_table)};
 }
 
 }  // namespace twill::TWILL_BACKEND

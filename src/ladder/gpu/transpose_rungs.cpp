@@ -131,7 +131,7 @@ constexpr detail::transpose_rung_entry tiled_entry(std::string_view name, std::s
           &is_compiled};
 }
 
-const detail::transpose_rung_entry rungs[] = {
+const detail::transpose_rung_entry transpose_table[] = {
     {{"transpose", "copy", "no transpose: what a plain kernel reaches", ruetsch, rung_promise::copy, b32x8, true},
      untiled_blocks,
      nullptr,
@@ -169,7 +169,7 @@ const detail::transpose_rung_entry rungs[] = {
 }  // namespace
 
 detail::table_view<detail::transpose_rung_entry> transpose_ladder() {
-  return {rungs, std::size(rungs)};
+  return {transpose_table, std::size(transpose_table)};
 }
 
 }  // namespace twill::TWILL_BACKEND

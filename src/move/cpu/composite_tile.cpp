@@ -4,15 +4,12 @@
 #include <cstdlib>
 
 #include "backends/cpu/vector.hpp"
+#include "move/plan/integers.hpp"
 
 namespace twill::cpu {
 namespace {
 
 using detail::permute_args;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 std::int64_t distance(const permute_args& a, int dim, bool of_input) {
   return std::abs(of_input ? a.dims[dim].in_stride : a.dims[dim].out_stride);
@@ -24,7 +21,7 @@ void extend_run(const permute_args& a, composite_tile& t, bool of_input, std::in
   for (int i = 0; i < a.rank && run < target; ++i) {
     const int dim = of_input ? t.input_order[i] : i;
     if (i > 0 && distance(a, dim, of_input) != run) return;
-    const std::int64_t whole = a.dims[dim].extent, wanted = std::min(whole, ceil_div(target, run));
+    const std::int64_t whole = a.dims[dim].extent, wanted = std::min(whole, detail::ceil_divided(target, run));
     t.extent[dim] = std::max(t.extent[dim], wanted);
     if (t.extent[dim] != whole) return;
     run *= whole;
@@ -42,11 +39,12 @@ void divide_evenly(const permute_args& a, composite_tile& t) {
   t.tiles = 1;
   for (int i = 0; i < a.rank; ++i) {
     const std::int64_t whole = a.dims[i].extent, most = t.extent[i];
-    t.extent[i] = ceil_div(whole, ceil_div(whole, most));
+    t.extent[i] = detail::ceil_divided(whole, detail::ceil_divided(whole, most));
     if (i == 0 && line_bytes % a.run_bytes == 0 && most < whole) {
-      t.extent[i] = std::min(most, ceil_div(t.extent[i] * a.run_bytes, line_bytes) * line_bytes / a.run_bytes);
+      t.extent[i] =
+          std::min(most, detail::ceil_divided(t.extent[i] * a.run_bytes, line_bytes) * line_bytes / a.run_bytes);
     }
-    t.count[i] = ceil_div(whole, t.extent[i]);
+    t.count[i] = detail::ceil_divided(whole, t.extent[i]);
     t.tiles *= t.count[i];
   }
   t.bytes = bytes_of(a, t);

@@ -13,7 +13,7 @@
 namespace twill::cpu {
 namespace {
 
-constexpr std::int64_t local_bytes = host::work_buffer::bytes;  // what a second-level cache holds
+constexpr std::int64_t cache_bytes = host::work_buffer::bytes;  // what a second-level cache holds
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
@@ -146,8 +146,8 @@ class passes {
 
   void rows() {
     const std::int64_t row_bytes = g_.length * g_.bytes;
-    if (row_bytes <= local_bytes) {
-      const std::int64_t at_once = std::max<std::int64_t>(1, local_bytes / row_bytes);
+    if (row_bytes <= cache_bytes) {
+      const std::int64_t at_once = std::max<std::int64_t>(1, cache_bytes / row_bytes);
       team_.run(static_cast<std::size_t>(ceil_div(g_.height, at_once)), [&](std::size_t task) {
         host::work_buffer held;
         const std::int64_t first = static_cast<std::int64_t>(task) * at_once;
@@ -195,7 +195,7 @@ class passes {
   template <class Index>
   void columns() {
     const std::int64_t column = g_.height * g_.bytes;
-    const std::int64_t width = std::min<std::int64_t>(g_.length, local_bytes / column);
+    const std::int64_t width = std::min<std::int64_t>(g_.length, cache_bytes / column);
     if (width > 0) {
       team_.run(static_cast<std::size_t>(ceil_div(g_.length, width)), [&](std::size_t s) {
         host::work_buffer held;

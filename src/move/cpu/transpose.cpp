@@ -7,6 +7,7 @@
 
 #include "backends/cpu/device.hpp"
 #include "backends/cpu/vector.hpp"
+#include "move/plan/integers.hpp"
 #include "mover.hpp"
 #include "transpose.hpp"
 
@@ -16,11 +17,7 @@ namespace {
 using detail::transpose_args;
 
 constexpr std::int64_t buffer_bytes = host::work_buffer::bytes;  // in the second-level cache
-constexpr std::int64_t task_bytes = 512 << 10;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
+constexpr std::int64_t matrix_task_bytes = 512 << 10;
 
 enum class way {
   direct,    // tiles are written in place
@@ -66,8 +63,8 @@ plan plan_of(const transpose_args& a) {
     const std::int64_t fitting = buffer_bytes / 2 / (p.width * bytes);
     if (p.width == a.cols) p.height = std::min(a.rows, std::max(p.height, fitting));
   }
-  p.down = ceil_div(a.rows, p.height);
-  p.across = ceil_div(a.cols, p.width);
+  p.down = detail::ceil_divided(a.rows, p.height);
+  p.across = detail::ceil_divided(a.cols, p.width);
   return p;
 }
 
@@ -87,8 +84,8 @@ void move_buffered(const transpose_args& a, const plan& p, std::int64_t matrix, 
   unsigned char* const buffer = held.data();
   const std::int64_t bytes = a.element_bytes, left = a.rows - row, width = std::min(p.width, a.cols - col);
   const bool last = left <= p.height;
-  const std::int64_t height = std::min(left, p.height + ceil_div(line_bytes - 1, bytes));
-  const std::int64_t pitch = (ceil_div(height * bytes, line_bytes) + 1) * line_bytes;
+  const std::int64_t height = std::min(left, p.height + detail::ceil_divided(line_bytes - 1, bytes));
+  const std::int64_t pitch = (detail::ceil_divided(height * bytes, line_bytes) + 1) * line_bytes;
   p.with.move({input_at(a, matrix, row, col), buffer, a.in_ld * bytes, pitch, height, width}, false);
   for (std::int64_t c = 0; c < width; ++c) {
     unsigned char* to = output_at(a, matrix, row, col + c);
@@ -142,8 +139,8 @@ bool transposes_directly(const transpose_args& a) {
 void transpose_directly(const detail::work_queue& queue, const transpose_args& a) {
   const plan p = plan_of(a);
   const std::int64_t tiles = p.across * p.down * a.batch;
-  const std::int64_t at_once = std::max<std::int64_t>(1, task_bytes / (p.height * p.width * a.element_bytes));
-  team_of(queue).run(static_cast<std::size_t>(ceil_div(tiles, at_once)), [&](std::size_t task) {
+  const std::int64_t at_once = std::max<std::int64_t>(1, matrix_task_bytes / (p.height * p.width * a.element_bytes));
+  team_of(queue).run(static_cast<std::size_t>(detail::ceil_divided(tiles, at_once)), [&](std::size_t task) {
     const auto first = static_cast<std::int64_t>(task) * at_once, end = std::min(tiles, first + at_once);
     for (std::int64_t tile = first; tile < end; ++tile) move_tile(a, p, tile, tile + 1 < end);
     if (p.streamed) p.with.vector->fence();

@@ -5,6 +5,7 @@
 #include "backends/cpu/vector.hpp"
 #include "gather.hpp"
 #include "in_place_passes.hpp"
+#include "move/plan/integers.hpp"
 #include "mover.hpp"
 #include "operations.hpp"
 
@@ -14,11 +15,7 @@ namespace {
 using detail::transpose_in_place_args;
 
 constexpr std::int64_t local_bytes = host::work_buffer::bytes;  // what a second-level cache holds
-constexpr std::int64_t task_bytes = std::int64_t{512} << 10;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
+constexpr std::int64_t in_place_task_bytes = std::int64_t{512} << 10;
 
 // --- square matrices: pairs of tiles swap places, transposed
 // -----------------------------------------------------------
@@ -29,7 +26,7 @@ struct square_tiles {
 
 square_tiles tiles_of(const transpose_in_place_args& a) {
   const std::int64_t edge = a.element_bytes <= 2 ? 128 : a.element_bytes <= 8 ? 64 : a.element_bytes <= 16 ? 32 : 16;
-  const std::int64_t side = ceil_div(a.rows, edge);
+  const std::int64_t side = detail::ceil_divided(a.rows, edge);
   return {edge, side, side * (side + 1) / 2};
 }
 
@@ -63,7 +60,7 @@ void swap_square(const detail::work_queue& queue, const transpose_in_place_args&
   const mover with(a.element_bytes);
   const std::int64_t edge = std::min(t.edge, a.rows), all = t.pairs * a.batch;
   const std::int64_t at_once = std::max<std::int64_t>(1, local_bytes / (2 * edge * edge * a.element_bytes));
-  team_of(queue).run(static_cast<std::size_t>(ceil_div(all, at_once)), [&](std::size_t task) {
+  team_of(queue).run(static_cast<std::size_t>(detail::ceil_divided(all, at_once)), [&](std::size_t task) {
     host::work_buffer held;
     const std::int64_t first = static_cast<std::int64_t>(task) * at_once;
     for (std::int64_t i = first; i < std::min(all, first + at_once); ++i) {
@@ -110,10 +107,10 @@ void transpose_matrices(const transpose_in_place_args& a, std::int64_t first, st
 
 void transpose_small(const detail::work_queue& queue, const transpose_in_place_args& a) {
   const std::int64_t elements = a.rows * a.cols;
-  const std::int64_t at_once = std::max<std::int64_t>(1, task_bytes / (elements * a.element_bytes));
+  const std::int64_t at_once = std::max<std::int64_t>(1, in_place_task_bytes / (elements * a.element_bytes));
   const bool by_vectors = mover(a.element_bytes).exponent >= 0 && std::min(a.rows, a.cols) * a.element_bytes >= 16;
   const auto transpose_some = by_vectors || elements > most_offsets ? &transpose_matrices : &gather_matrices;
-  team_of(queue).run(static_cast<std::size_t>(ceil_div(a.batch, at_once)), [&](std::size_t task) {
+  team_of(queue).run(static_cast<std::size_t>(detail::ceil_divided(a.batch, at_once)), [&](std::size_t task) {
     const auto first = static_cast<std::int64_t>(task) * at_once;
     transpose_some(a, first, std::min(a.batch, first + at_once));
   });

@@ -247,9 +247,9 @@ double ends_factor(const matrices& m, double written, double read) {
   return factor + read * static_cast<double>(64 - m.in_alignment()) / static_cast<double>(m.across);
 }
 
-class collector {
+class matrix_collector {
  public:
-  explicit collector(const matrices& m) : place_(m.place()) {}
+  explicit matrix_collector(const matrices& m) : place_(m.place()) {}
   void add(family kind, const kernel_cost& cost, double more = 0) {
     add(kind, cost.launch[place_], cost.factor[place_] + more);
   }
@@ -290,7 +290,7 @@ std::int64_t transpose_unit(const transpose_args& a) {
 
 transpose_candidates plan_transposes(const transpose_args& a, const device_model& device) {
   const matrices m(a);
-  collector found(m);
+  matrix_collector found(m);
   if (is_narrow(m, device)) found.add(family::narrow, narrow_cost);
   if (is_staged(a, device.shared_bytes)) found.add(family::staged, staged_cost(m));
   if (is_staged_strided(m, device)) found.add(family::staged_strided, staged_strided_cost);
