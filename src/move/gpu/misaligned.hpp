@@ -18,32 +18,23 @@
 namespace twill::TWILL_BACKEND::kernels {
 
 // Epilogue: the head and tail of output rows that aligned vectors do not cover, in the first and the last tile, less
-// than 16 bytes each. Of each 32 / Bytes threads the first half stores the head, the second half the tail.
-// `rows` are the output's; Rolled keeps the loop's registers few.
-template <int Bytes, class Shape, bool Rolled, class Rows>
-__device__ void store_ends(unsigned char* out, const unsigned char* tile, Rows rows, int width, int valid, bool top,
-                           bool last) {
+// than 16 bytes each. Of each 32 / Bytes indices the first half stores the head, the second half the tail.
+template <int Bytes, class Shape, class Rows>
+__device__ void store_end(int i, unsigned char* out, const unsigned char* tile, Rows rows, int valid, bool top,
+                          bool last) {
   using unit = typename unit_of_bytes<Bytes>::type;
   constexpr int units = 16 / Bytes;
-  const auto store_end = [&](int i) {
-    const int column = i / (2 * units), at = i % units * Bytes;
-    unsigned char* to = output_row(out, rows, column);
-    const int shift = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (tile_overlap - 1)), first = shift & 15;
-    const bool head = i % (2 * units) < units;
-    const int byte = head ? at : first + ((valid - first) & -16) + at;
-    const bool mine =
-        head ? top && byte < first
-             : valid >= first && (top || byte >= shift) && (last || byte < shift + Shape::length - tile_overlap);
-    if (mine && byte < valid) {
-      const unsigned char* from = tile + Shape::row_of(column) + 16 - (first & -Shape::word_bytes);
-      *reinterpret_cast<unit*>(to + byte) = *reinterpret_cast<const unit*>(from + byte);
-    }
-  };
-  if constexpr (Rolled) {
-#pragma unroll 1
-    for (int i = threadIdx.x; i < width * 2 * units; i += Shape::threads) store_end(i);
-  } else {
-    for (int i = threadIdx.x; i < width * 2 * units; i += Shape::threads) store_end(i);
+  const int column = i / (2 * units), at = i % units * Bytes;
+  unsigned char* to = output_row(out, rows, column);
+  const int shift = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (tile_overlap - 1)), first = shift & 15;
+  const bool head = i % (2 * units) < units;
+  const int byte = head ? at : first + ((valid - first) & -16) + at;
+  const bool mine =
+      head ? top && byte < first
+           : valid >= first && (top || byte >= shift) && (last || byte < shift + Shape::length - tile_overlap);
+  if (mine && byte < valid) {
+    const unsigned char* from = tile + Shape::row_of(column) + 16 - (first & -Shape::word_bytes);
+    *reinterpret_cast<unit*>(to + byte) = *reinterpret_cast<const unit*>(from + byte);
   }
 }
 
@@ -98,7 +89,9 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
     }
   }
   if (row0 == 0 || rows_left <= Shape::height) {
-    store_ends<Bytes, Shape, false>(out, tile, m.out_ld, width, valid, row0 == 0, rows_left <= Shape::height);
+    for (int i = threadIdx.x; i < width * (32 / Bytes); i += Shape::threads) {
+      store_end<Bytes, Shape>(i, out, tile, m.out_ld, valid, row0 == 0, rows_left <= Shape::height);
+    }
   }
 }
 
@@ -264,7 +257,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   __syncthreads();
   store_permuted<Bytes, Shape>(out, tile, t, col_at);
   if (t.row0 == 0 || t.row0 + t.height == m.rows) {
-    store_ends<Bytes, Shape, true>(out, tile, col_at, t.width, t.height * Bytes, t.row0 == 0, false);
+#pragma unroll 1
+    for (int i = threadIdx.x; i < t.width * (32 / Bytes); i += Shape::threads) {
+      store_end<Bytes, Shape>(i, out, tile, col_at, t.height * Bytes, t.row0 == 0, false);
+    }
   }
 }
 
