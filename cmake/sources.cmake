@@ -93,7 +93,10 @@ set(twill_core_sources
   src/team/mixed.cpp
   src/team/peer_memory.cpp
   src/team/pushes.cpp
+  src/team/ring.cpp
   src/team/selection.cpp
+  src/team/shared.cpp
+  src/team/shared_segment.cpp
   src/team/staged.cpp
   src/team/staging.cpp
   src/team/team.cpp
@@ -168,7 +171,8 @@ set(twill_cpu_sources
   src/operations/cpu.cpp
   src/reduce/cpu/reduce.cpp
   src/scan/cpu/scan.cpp
-  src/team/cpu/handshake.cpp)
+  src/team/cpu/handshake.cpp
+  src/team/cpu/tile.cpp)
 set(twill_vector_sources backends/cpu/vector.cpp)
 
 # The simulator: twill_simt, with the kernels above.

@@ -12,7 +12,7 @@ namespace {
 const detail::move_operations moves{&transpose, &transpose_in_place, &permute, nullptr, &copy, &reverse, &fill};
 const detail::reduce_operations reductions{&reduce};
 const detail::scan_operations scans{&scan, &scan_scratch};
-const detail::team_operations teams{&signal, nullptr, nullptr, nullptr};
+const detail::team_operations teams{&signal, nullptr, nullptr, nullptr, &store_tile};
 
 }  // namespace
 

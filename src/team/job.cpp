@@ -47,6 +47,11 @@ std::vector<piece> team_job::pieces_to(int receiver) const {
   return those(detail::pieces_to(layout, receiver), [&](int peer) { return connects(peer, receiver); });
 }
 
+team_job scoped(team_job job, team_scope scope) {
+  job.scope = scope;
+  return job;
+}
+
 std::vector<int> nodes_of(const team_state& team, int ranks_per_node) {
   std::vector<int> nodes;
   std::vector<std::string> hosts;

@@ -34,6 +34,9 @@ struct team_job {
   std::vector<piece> pieces_to(int receiver) const;
 };
 
+/// The same for some of the pieces.
+team_job scoped(team_job job, team_scope scope);
+
 /// The node of each rank: its host, or groups of ranks.
 std::vector<int> nodes_of(const team_state& team, int ranks_per_node);
 

@@ -11,11 +11,6 @@
 namespace twill::detail {
 namespace {
 
-team_job scoped(team_job job, team_scope scope) {
-  job.scope = scope;
-  return job;
-}
-
 transport between_nodes(const team_job& job) {
   return no_collectives(job).empty() ? transport::nccl : transport::mpi;
 }

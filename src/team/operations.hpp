@@ -53,6 +53,9 @@ struct team_operations {
   /// Stores each piece into its place, when its peer has signalled that it is ready. Null where there is no such
   /// kernel.
   void (*exchange)(const work_queue&, const exchange_call&);
+  /// Stores a tile that came through shared memory, in its order, past the caches. Null where the host does not share
+  /// the device's memory.
+  void (*store_tile)(const work_queue&, const permute_args&) = nullptr;
 };
 
 }  // namespace twill::detail

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/error.hpp"
+#include "backends/peer_access.hpp"
 #include "move/permute_call.hpp"
 #include "team/plan/exchange.hpp"
 #include "team/staging.hpp"
@@ -188,7 +189,44 @@ std::string no_messages(const team_job& job) {
   return without == all.end() ? "" : "rank " + std::to_string(without - all.begin()) + " has a link without messages";
 }
 
+namespace {
+
+// Ranks of one node by shared memory, those of different nodes by messages.
+class by_node final : public carrier {
+ public:
+  explicit by_node(const team_job& job)
+      : within_(make_shared(scoped(job, team_scope::within_nodes))), between_(scoped(job, team_scope::between_nodes)) {}
+
+  void run(const std::vector<stream_ref>& streams) override {
+    within_->run(streams);
+    between_.run(streams);
+  }
+
+ private:
+  std::unique_ptr<carrier> within_;
+  staged between_;
+};
+
+// The same on all ranks.
+bool may_share_memory(const team_job& job) {
+  const bool has_shared_node = *std::max_element(job.nodes.begin(), job.nodes.end()) + 1 < job.layout.size;
+  if (job.scope != team_scope::all || !has_shared_node) return false;
+  const bool mine = peer_access_of(*job.team->local_device(0).impl()).shares_host_memory();
+  const auto all = job.team->gather(std::vector<std::int32_t>{mine ? 1 : 0});
+  return std::find(all.begin(), all.end(), 0) == all.end();
+}
+
+}  // namespace
+
+// Every rank sees the same error: all of them fall back to messages, or none.
 std::unique_ptr<carrier> make_staged(const team_job& job) {
+  if (may_share_memory(job)) {
+    try {
+      return std::make_unique<by_node>(job);
+    } catch (const error& e) {
+      if (e.code() != errc::unsupported) throw;
+    }
+  }
   return std::make_unique<staged>(job);
 }
 

@@ -33,8 +33,13 @@ std::unique_ptr<carrier> make_collective(const team_job& job);
 
 /// Why messages cannot carry it; "" when they can. The same on all ranks.
 std::string no_messages(const team_job& job);
-/// Collective. Throws the same on all ranks.
+/// Collective. Ranks of a node whose memory the host shares exchange through shared memory where they can map each
+/// other's. Throws the same on all ranks.
 std::unique_ptr<carrier> make_staged(const team_job& job);
+
+/// Collective, for one local rank, whose memory the host shares as it does that of all it is connected with. Throws the
+/// same on all ranks: unsupported where they cannot map each other's segments.
+std::unique_ptr<carrier> make_shared(const team_job& job);
 
 /// Collective: why pieces within nodes or between them cannot be carried; "" when they can. The same on all ranks.
 std::string no_mixture(const team_job& job);

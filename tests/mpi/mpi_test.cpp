@@ -61,8 +61,10 @@ TEST_CASE("random redistributions") {
       for (int i = 0; i < cases / 4; ++i) {
         const auto one = support::random_redistribution(random, size, 3000);
         CAPTURE(one.text());
-        const auto via = random.one_in(2) ? twill::transport::mpi : twill::transport::automatic;
-        REQUIRE(all_right(support::right_on_rank(team, one, via, static_cast<int>(random.pick(1, 3)))));
+        twill::global_options options;
+        if (random.one_in(2)) options.via = twill::transport::mpi;
+        options.ranks_per_node = static_cast<int>(random.pick(0, 2));  // shared memory within a node
+        REQUIRE(all_right(support::right_on_rank(team, one, options, static_cast<int>(random.pick(1, 3)))));
       }
     });
   });
@@ -142,6 +144,7 @@ TEST_CASE("a rank that does not come") {
   support::rank_image image(one, rank, stream, 0);
   twill::global_options options;
   options.via = twill::transport::mpi;
+  options.timeout = std::chrono::milliseconds(500);  // of ranks that share memory; the team's is of messages
   twill::global_transpose plan(team, one.element_bytes, one.shape, {image.memory()}, options);
   std::string text = "rank 1";
   if (rank != 1) text = message_of([&] { plan.run(stream); });

@@ -79,28 +79,53 @@ std::vector<piece> pieces_to(const team_layout& layout, int receiver) {
   return all;
 }
 
-std::vector<piece> split(const team_layout& layout, const piece& whole, std::int64_t most_bytes) {
+namespace {
+
+// Halves along the dimension that cut(box) names, until there are at most `most_bytes` bytes or it names none (-1).
+template <class Cut>
+std::vector<piece> halves(const team_layout& layout, const piece& whole, std::int64_t most_bytes, Cut&& cut) {
   std::vector<piece> done, left{whole};
   while (!left.empty()) {
     piece first = left.back();
     left.pop_back();
-    const int* const end = layout.out.order + layout.rank;
-    const int* const d = std::find_if(layout.out.order, end, [&](int dim) { return first.box.extent[dim] > 1; });
-    if (first.bytes <= most_bytes || d == end) {
+    const int d = first.bytes <= most_bytes ? -1 : cut(first.box);
+    if (d < 0) {
       done.push_back(first);
       continue;
     }
     piece second = first;
-    const std::int64_t half = first.box.extent[*d] - first.box.extent[*d] / 2;
-    first.box.extent[*d] = half;
-    second.box.first[*d] += half;
-    second.box.extent[*d] -= half;
+    const std::int64_t half = first.box.extent[d] - first.box.extent[d] / 2;
+    first.box.extent[d] = half;
+    second.box.first[d] += half;
+    second.box.extent[d] -= half;
     for (piece* each : {&second, &first}) {  // the first one is the next to be cut
       each->bytes = elements_of(each->box, layout.rank) * layout.element_bytes;
       left.push_back(*each);
     }
   }
   return done;
+}
+
+}  // namespace
+
+std::vector<piece> split(const team_layout& layout, const piece& whole, std::int64_t most_bytes) {
+  return halves(layout, whole, most_bytes, [&](const index_box& box) {
+    const int* const end = layout.out.order + layout.rank;
+    const int* const d = std::find_if(layout.out.order, end, [&](int dim) { return box.extent[dim] > 1; });
+    return d == end ? -1 : *d;
+  });
+}
+
+std::vector<piece> tiles_of(const team_layout& layout, const piece& whole, std::int64_t most_bytes) {
+  const int a = layout.in.order[layout.rank - 1], b = layout.out.order[layout.rank - 1];
+  return halves(layout, whole, most_bytes, [&](const index_box& box) {
+    for (int i = 0; i < layout.rank; ++i) {
+      const int d = layout.out.order[i];
+      if (d != a && d != b && box.extent[d] > 1) return d;
+    }
+    const int longer = box.extent[a] > box.extent[b] ? a : b;
+    return box.extent[longer] > 1 ? longer : -1;
+  });
 }
 
 std::vector<piece> parts_of(const team_layout& layout, const piece& whole, int wanted) {

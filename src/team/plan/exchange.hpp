@@ -35,6 +35,10 @@ std::vector<piece> pieces_to(const team_layout& layout, int receiver);
 /// of the output, so that each is packed in the order of the output. The same on sender and receiver.
 std::vector<piece> split(const team_layout& layout, const piece& whole, std::int64_t most_bytes);
 
+/// The same with long rows in the memory of both: cut along other dimensions than the fastest of the input and of the
+/// output, and then along the longer of these.
+std::vector<piece> tiles_of(const team_layout& layout, const piece& whole, std::int64_t most_bytes);
+
 /// The parts that move one after the other, so that one is permuted while another is on the link: about `wanted` of
 /// them, or as many as pay. The same on sender and receiver.
 std::vector<piece> parts_of(const team_layout& layout, const piece& whole, int wanted);
