@@ -52,7 +52,8 @@ enum class transport {
   automatic,  ///< direct or copy by cost where they are possible, else nccl, else mixed where a node has several
               ///< ranks, else mpi; the same on all ranks
   direct,     ///< kernels store into the memory of the peers: devices of one process, or GPUs of one host
-  mpi,        ///< through host memory and the messages of a `team_link`: the host waits for them
+  mpi,        ///< through host memory and the messages of a `team_link`, or memory that ranks of a host on "cpu" share:
+              ///< the host waits for them
   copy,       ///< permuted part by part, and pushed into the peers' memory by copy engines; where `direct` is possible
   nccl,       ///< NCCL's or RCCL's grouped sends and receives, packed and unpacked: a GPU for each rank
   mixed,      ///< direct or copy by cost within a node; between nodes nccl where it is possible, else mpi
@@ -105,9 +106,10 @@ class TWILL_API global_transpose {
   ///   rows 2 and 3; afterwards rank 0 holds rows 0 to 2 of the transposed 6 x 4 matrix, rank 1 rows 3 to 5.
   /// Memory: device memory of each rank's device, `part_of(...).elements` elements of `element_bytes` (1 to 64) bytes;
   ///   no alignment beyond 1 byte. Valid until the plan is destroyed on every rank. The plan allocates on each
-  ///   device 24 bytes a rank for the handshake; transport mpi buffers of up to 16 MiB on device and host; transport
-  ///   copy as much as the rank sends; transport nccl as much as it sends and receives, less what needs no packing;
-  ///   transport mixed what its two transports need for the pieces that each carries.
+  ///   device 24 bytes a rank for the handshake; transport mpi buffers of up to 16 MiB on device and host, and
+  ///   between ranks on "cpu" 1 MiB of shared memory each; transport copy as much as the rank sends; transport nccl as
+  ///   much as it sends and receives, less what needs no packing; transport mixed what its two transports need for the
+  ///   pieces that each carries.
   ///   In place, each run begins with a copy of the rank's input to its scratch.
   /// Order: waits for the other ranks.
   /// Throws: the same on every rank, naming the first rank that has a reason: invalid_argument, also where ranks
