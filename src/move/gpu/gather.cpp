@@ -59,7 +59,7 @@ void fill_counts(gather_tile& m, const gather_plan& p) {
   m.out_segments = static_cast<int>(t.out_segments);
   m.out_segments_each = last_in.out_segment ? 0 : static_cast<int>(t.out_segments / last_in.tile);
   m.segment_indices = static_cast<int>(t.out_indices());
-  m.units = static_cast<int>(t.out_bytes / t.unit);
+  m.units = p.units;
   m.units_each = static_cast<int>(m.units / t.out_indices());
   m.pitch = p.pitch;
   m.vectors = p.vectors;

@@ -91,9 +91,8 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   }
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
   std::sort(all.list, all.list + all.count, cheaper);
-  const bool is_settled =
-      which == wanted::cheapest && all.count > 0 && all.list[0].microseconds <= least_gather_us(a, unit, device);
-  if (!is_settled) all.gather = plan_gather(a, in_units, device);
+  const bool is_limited = which == wanted::cheapest && all.count > 0;
+  all.gather = plan_gather(a, in_units, device, is_limited ? all.list[0].microseconds : HUGE_VAL);
   if (all.gather) found.add(family::gather, all.gather->microseconds);
   found.add(family::elementwise, 6.4, 9.6);
   std::sort(all.list, all.list + all.count, cheaper);

@@ -15,23 +15,6 @@ constexpr std::int64_t blocks_threads = 256;
 constexpr int most_blocks_at_once = 8;
 constexpr gather_costs costs;
 
-// The largest power of two up to 128 at whose multiples all segments begin.
-struct alignments {
-  std::int64_t in, out;
-};
-
-alignments alignments_of(const permute_args& a, const composite_tile& t) {
-  auto in = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in)) | 128;
-  auto out = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out)) | 128;
-  for (int i = 0; i < t.rank; ++i) {
-    const tile_dim& d = t.dims[i];
-    if (!d.in_segment || d.tile < d.extent) in |= d.in_segment ? d.tile * d.in_stride : d.in_stride;
-    const std::int64_t indices = i == t.last_out ? t.out_indices() : d.tile;
-    if (!d.out_segment || indices < d.extent) out |= d.out_segment ? indices * d.out_stride : d.out_stride;
-  }
-  return {lowest_bit(in), lowest_bit(out)};
-}
-
 double real(std::int64_t value) {
   return static_cast<double>(value);
 }
@@ -39,43 +22,8 @@ double square(double value) {
   return value * value;
 }
 
-// Microseconds of the memory traffic, squared. `edges`: output segments have ends that are no whole vector.
-double squared_memory(const composite_tile& t, double copy, const alignments& aligned, bool edges) {
-  const std::int64_t fill = std::min<std::int64_t>(64, aligned.in);
-  const std::int64_t around = fill >= 64 ? (-t.in_bytes & 63) : 64 - fill;
-  const double read = costs.fetch * real(around) / real(t.in_bytes);
-  const double written = edges ? costs.sector * 32 / real(t.out_bytes) : 0;
-  return square(copy * (1 + (read + written) / 2));
-}
-
-// Of a block that runs alone.
-double life_of(const gather_plan& p) {
-  return costs.block + costs.load * real(ceil_divided(p.tile.in_segments * p.vectors, 1024)) +
-         costs.round * real(ceil_divided(p.tile.out_segments * p.stores, blocks_threads));
-}
-
-// The same of instructions and of the latency of blocks: all three overlap in part.
-double squared_issue_and_latency(const gather_plan& p, double life, const device_model& device) {
-  const composite_tile& t = p.tile;
-  const int units = units_of_vector(t.unit);
-  const double in_segments = real(t.in_segments), out_segments = real(t.out_segments), blocks = real(p.blocks);
-  const double clocks = in_segments / 32 * costs.in_segments + out_segments / 32 * costs.out_segments +
-                        real(divided(t.out_bytes, t.unit)) / 32 * costs.units * (1 + units / 8.0) +
-                        out_segments * p.stores / 32 * (costs.store + units * costs.unit) +
-                        (p.edges ? out_segments * 2 * units / 32 * costs.edge : 0);
-  const std::int64_t at_once =
-      std::clamp<std::int64_t>(divided(device.shared_bytes, p.shared_bytes + 1024), 1, most_blocks_at_once);
-  return square(blocks * clocks / device.clocks_per_us) +
-         square(blocks / real(device.multiprocessors * at_once) * life);
-}
-
-// What no tile's instructions and latency fall below: those for vectors, were they all complete.
-double least_squared_issue_and_latency(std::int64_t unit, double bytes, const device_model& device) {
-  const int units = units_of_vector(unit);
-  const double vectors = bytes / real(units * unit);
-  const double clocks = vectors / 32 * (costs.store + units * costs.unit);
-  const double life = costs.load * bytes / 16 / 1024 + costs.round * vectors / blocks_threads;
-  return square(clocks / device.clocks_per_us) + square(life / real(device.multiprocessors * most_blocks_at_once));
+std::int64_t address(const void* pointer) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointer));
 }
 
 // Whether output segments have ends that are no whole vector.
@@ -87,26 +35,72 @@ bool has_edges(const composite_tile& t, std::int64_t lead) {
   return rest != 0 && (rest * divided(t.out_bytes, t.out_indices()) & (vector - 1)) != 0;
 }
 
-// Shared memory and counts of the chosen tile; false where it is too large.
-bool lay_out(gather_plan& p, const alignments& aligned, std::int64_t most_shared) {
+// What the output segments alone determine.
+void lay_out_output(gather_plan& p, const permute_args& a) {
   const composite_tile& t = p.tile;
   const std::int64_t units = units_of_vector(t.unit), vector = units * t.unit,
-                     lead = std::min<std::int64_t>(32, aligned.out);
+                     lead = lowest_bit(address(a.out) | t.out_bits | 32);
+  const std::int64_t sector = std::max<std::int64_t>(1, divided(32, vector));
+  const std::int64_t touched = divided(t.out_bytes + 31 - lead + vector, vector);
+  p.edges = has_edges(t, lead);
+  p.stores = static_cast<int>((touched + sector - 1) & -sector);
+  p.units = static_cast<int>(divided(t.out_bytes, t.unit));
+  p.table_pitch = static_cast<int>(ceil_divided(p.units, units) + 1);
+}
+
+// Shared memory and blocks; false where the tile is too large.
+bool lay_out(gather_plan& p, std::int64_t most_shared) {
+  const composite_tile& t = p.tile;
+  const std::int64_t units = units_of_vector(t.unit);
   if (t.in_bytes > most_linear_bytes || t.in_segments > most_linear_bytes) return false;
-  p.vectors = static_cast<int>((t.in_bytes + 31 - std::min<std::int64_t>(16, aligned.in)) / 16);
   std::int64_t pitch = std::int64_t{p.vectors} * 16;
   if (t.in_segments > 1) pitch |= 16;  // with the pads, units of segments side by side lie in different banks
   if (t.in_segments * pitch > most_linear_bytes) return false;
   p.pitch = static_cast<int>(pitch);
-  const std::int64_t sector = std::max<std::int64_t>(1, divided(32, vector));
-  const std::int64_t touched = divided(t.out_bytes + 31 - lead + vector, vector);
-  p.stores = static_cast<int>((touched + sector - 1) & -sector);
   p.segment_bytes = static_cast<int>((padded_bytes(t.in_segments * pitch, t.unit) + t.unit + 15) & -16);
-  p.table_pitch = static_cast<int>(ceil_divided(divided(t.out_bytes, t.unit), units) + 1);
   p.shared_bytes = p.segment_bytes + 16 * (t.in_segments + t.out_segments) + 2 * units * units * p.table_pitch;
   if (p.shared_bytes > most_shared) return false;
   p.blocks = t.blocks();
   return p.blocks <= INT32_MAX;
+}
+
+// Clocks for what all output segments take at least: complete vectors of them.
+double clocks_of_stores(const gather_plan& p) {
+  const int units = units_of_vector(p.tile.unit);
+  return p.stores / 32.0 * (costs.store + units * costs.unit) + (p.edges ? 2 * units / 32.0 * costs.edge : 0);
+}
+
+// Clocks of a block's instructions.
+double clocks_of(const gather_plan& p) {
+  const composite_tile& t = p.tile;
+  const int units = units_of_vector(t.unit);
+  const double in_segments = real(t.in_segments), out_segments = real(t.out_segments);
+  return in_segments / 32 * costs.in_segments + out_segments / 32 * costs.out_segments +
+         real(p.units) / 32 * costs.units * (1 + units / 8.0) +
+         out_segments * p.stores / 32 * (costs.store + units * costs.unit) +
+         (p.edges ? out_segments * 2 * units / 32 * costs.edge : 0);
+}
+
+// Microseconds of a block that runs alone.
+double life_of(const gather_plan& p) {
+  return costs.block + costs.load * real(ceil_divided(p.tile.in_segments * p.vectors, 1024)) +
+         costs.round * real(ceil_divided(p.tile.out_segments * p.stores, blocks_threads));
+}
+
+// Squared microseconds of instructions and of the latency of blocks, which overlap with the memory's in part.
+double squared_issue_and_latency(double blocks, double clocks, double life, std::int64_t at_once,
+                                 const device_model& device) {
+  return square(blocks * clocks / device.clocks_per_us) +
+         square(blocks / real(device.multiprocessors * at_once) * life);
+}
+
+// The same for vectors that are all complete: no tile takes less.
+double least_squared_issue_and_latency(std::int64_t unit, double bytes, const device_model& device) {
+  const int units = units_of_vector(unit);
+  const double vectors = bytes / real(units * unit);
+  const double clocks = vectors / 32 * (costs.store + units * costs.unit);
+  const double life = costs.load * bytes / 16 / 1024 + costs.round * vectors / blocks_threads;
+  return squared_issue_and_latency(1, clocks, life, most_blocks_at_once, device);
 }
 
 std::int64_t bytes_of(const permute_args& a) {
@@ -119,52 +113,94 @@ constexpr double least_tail = costs.tail * (costs.block + costs.load + costs.rou
 
 constexpr std::int64_t least_tile_bytes = 6 << 10, most_tile_bytes = 48 << 10;  // what is worth a block
 
+// The tiles of a movement, tried one by one. `most`: microseconds without the launch.
+class tile_search {
+ public:
+  tile_search(const permute_args& a, const composite_tile& untiled, const device_model& device, double bytes,
+              double most)
+      : a_(a), device_(device), bytes_(bytes), copy_(2 * bytes / device.bytes_per_us), least_(most) {
+    p_.tile = untiled;
+    p_.tile.out_bytes = 0;
+  }
+
+  /// All tiles whose output segments have about `wanted` bytes; false where no more are possible.
+  bool try_output(std::int64_t wanted) {
+    const std::int64_t before = p_.tile.out_bytes;
+    if (!choose_out_segments(p_.tile, wanted, most_units)) return false;
+    if (p_.tile.out_bytes == before) return true;  // nothing but the same again
+    lay_out_output(p_, a_);
+    written_ = p_.edges ? costs.sector * 32 / real(p_.tile.out_bytes) : 0;
+    const double clocks = bytes_ / real(p_.tile.out_bytes) * (costs.out_segments / 32 + clocks_of_stores(p_));
+    if (is_any_ && square(copy_ * (1 + written_ / 2)) + square(clocks / device_.clocks_per_us) >=
+                       square(std::max(0.0, least_ - least_tail))) {
+      return true;
+    }
+    std::int64_t tried = 0;
+    for (const std::int64_t in_bytes : {128, 256, 512, 1024, 4096, 16384}) {
+      if (tried > 0 && p_.tile.in_bytes >= in_bytes) continue;
+      if (!choose_in_segments(p_.tile, in_bytes)) return false;
+      const std::int64_t tile = p_.tile.bytes();
+      if (tile == tried) continue;
+      if (tried >= least_tile_bytes && tile > most_tile_bytes) break;
+      tried = tile;
+      if (is_any_ && tile < least_tile_bytes) continue;
+      if (!try_tile()) break;
+    }
+    return true;
+  }
+
+  std::optional<gather_plan> best() const { return best_; }
+
+ private:
+  /// False where the tile is too large.
+  bool try_tile() {
+    const composite_tile& t = p_.tile;
+    const std::int64_t aligned = lowest_bit(address(a_.in) | t.in_bits | 64);
+    const std::int64_t around = aligned == 64 ? (-t.in_bytes & 63) : 64 - aligned;
+    const double read = costs.fetch * real(around) / real(t.in_bytes);
+    const double memory = square(copy_ * (1 + (read + written_) / 2));
+    p_.vectors = static_cast<int>((t.in_bytes + 31 - std::min<std::int64_t>(16, aligned)) / 16);
+    const double clocks = clocks_of(p_), life = life_of(p_), tail = costs.tail * life;
+    if (is_any_) {  // as if all blocks were full, and as many at once as possible
+      const double rest =
+          squared_issue_and_latency(bytes_ / real(t.bytes()), clocks, life, most_blocks_at_once, device_);
+      if (memory + rest >= square(std::max(0.0, least_ - tail))) return true;
+    }
+    if (!lay_out(p_, device_.shared_bytes / 2)) return false;
+    is_any_ = true;
+    const std::int64_t at_once =
+        std::clamp<std::int64_t>(divided(device_.shared_bytes, p_.shared_bytes + 1024), 1, most_blocks_at_once);
+    const double all =
+        tail + std::sqrt(memory + squared_issue_and_latency(real(p_.blocks), clocks, life, at_once, device_));
+    if (all >= least_) return true;
+    least_ = all;
+    best_ = p_;
+    best_->microseconds = costs.launch + all;
+    return true;
+  }
+
+  const permute_args& a_;
+  const device_model& device_;
+  const double bytes_, copy_;
+  gather_plan p_;
+  double written_ = 0;   // sectors that two segments share, for each byte
+  bool is_any_ = false;  // some tile fits
+  double least_;         // without the launch
+  std::optional<gather_plan> best_;
+};
+
 }  // namespace
 
-double least_gather_us(const permute_args& a, std::int64_t unit, const device_model& device) {
-  const double bytes = real(bytes_of(a)), copy = 2 * bytes / device.bytes_per_us;
-  return costs.launch + least_tail + std::sqrt(square(copy) + least_squared_issue_and_latency(unit, bytes, device));
-}
-
-std::optional<gather_plan> plan_gather(const permute_args& a, const composite_tile& untiled,
-                                       const device_model& device) {
-  const double bytes = real(bytes_of(a)), copy = 2 * bytes / device.bytes_per_us;
-  const double rest = least_squared_issue_and_latency(untiled.unit, bytes, device);
-  std::optional<gather_plan> best;
-  double least = 0;  // without the launch
-  gather_plan p{};
-  p.tile = untiled;
-  const auto finished = [&] {
-    if (best) best->microseconds = costs.launch + least;
-    return best;
-  };
-  std::int64_t out_before = 0;
+std::optional<gather_plan> plan_gather(const permute_args& a, const composite_tile& untiled, const device_model& device,
+                                       double most_us) {
+  const double bytes = real(bytes_of(a)), copy = 2 * bytes / device.bytes_per_us, most = most_us - costs.launch;
+  const double least_squared = square(copy) + least_squared_issue_and_latency(untiled.unit, bytes, device);
+  if (least_tail + std::sqrt(least_squared) >= most) return std::nullopt;
+  tile_search tiles(a, untiled, device, bytes, most);
   for (const std::int64_t out_bytes : {1024, 512, 256, 128}) {
-    if (!choose_out_segments(p.tile, out_bytes, most_units)) return finished();
-    if (p.tile.out_bytes == out_before) continue;  // nothing but the same again
-    out_before = p.tile.out_bytes;
-    std::int64_t before = 0;
-    for (const std::int64_t in_bytes : {128, 256, 512, 1024, 4096, 16384}) {
-      if (before > 0 && p.tile.in_bytes >= in_bytes) continue;
-      if (!choose_in_segments(p.tile, in_bytes)) return finished();
-      const std::int64_t tile = p.tile.bytes();
-      if (tile == before) continue;
-      if (before >= least_tile_bytes && tile > most_tile_bytes) break;
-      before = tile;
-      if (best && tile < least_tile_bytes) continue;
-      const alignments aligned = alignments_of(a, p.tile);
-      p.edges = has_edges(p.tile, std::min<std::int64_t>(32, aligned.out));
-      const double memory = squared_memory(p.tile, copy, aligned, p.edges);
-      if (best && memory + rest >= square(least - least_tail)) continue;
-      if (!lay_out(p, aligned, device.shared_bytes / 2)) break;
-      const double life = life_of(p);
-      const double all = costs.tail * life + std::sqrt(memory + squared_issue_and_latency(p, life, device));
-      if (best && all >= least) continue;
-      best = p;
-      least = all;
-    }
+    if (!tiles.try_output(out_bytes)) break;
   }
-  return finished();
+  return tiles.best();
 }
 
 }  // namespace twill::detail

@@ -15,6 +15,7 @@ struct gather_plan {
   int pitch;          // bytes of shared memory between input segments
   int vectors;        // of 16 bytes that hold an input segment
   int stores;         // vectors of an output segment
+  int units;          // of an output segment
   bool edges;         // output segments have ends that are no whole vector
   int segment_bytes;  // shared memory of the input segments, pads included
   int table_pitch;    // entries of one of the tables of unit offsets
@@ -32,11 +33,9 @@ constexpr std::int64_t padded_bytes(std::int64_t bytes, std::int64_t unit) {
   return bytes + (bytes >> 7) * (unit < 4 ? 4 : unit);
 }
 
-/// Microseconds that no plan falls below.
-double least_gather_us(const permute_args& args, std::int64_t unit, const device_model& device);
-
-/// The cheapest plan that fits the device, if any does. `untiled`: of `args`, in units of unit_of(args).
+/// The cheapest plan below `most_us` that fits the device, if any does. `untiled`: of `args`, in units of
+/// unit_of(args).
 std::optional<gather_plan> plan_gather(const permute_args& args, const composite_tile& untiled,
-                                       const device_model& device);
+                                       const device_model& device, double most_us);
 
 }  // namespace twill::detail

@@ -23,7 +23,7 @@ std::int64_t even_tile(std::int64_t extent, std::int64_t wanted, std::int64_t st
 
 // Indices after which a segment of `bytes` for each ends at a sector of 32 bytes.
 std::int64_t sector_step(std::int64_t bytes) {
-  return bytes < 32 ? 32 / bytes : 1;
+  return bytes < 32 ? divided(32, bytes) : 1;
 }
 
 }  // namespace
@@ -98,22 +98,26 @@ tile_sides share_out(composite_tile& t) {
 }
 
 bool choose_out_segments(composite_tile& t, std::int64_t wanted, std::int64_t most_units) {
-  for (int i = 0; i < t.rank; ++i) {
-    t.dims[i].tile = t.dims[i].out_tile = 1;
-    t.dims[i].out_segment = false;
-  }
   std::int64_t bytes = t.unit;
   t.last_out = -1;
+  t.out_bits = 0;
+  bool goes_on = true;
   for (int i = 0; i < t.rank; ++i) {
     tile_dim& d = t.dims[i];
-    if (d.out_stride != bytes || (i > 0 && is_enough(bytes, wanted))) break;
+    d.tile = d.out_tile = 1;
+    d.out_segment = goes_on && d.out_stride == bytes && (i == 0 || !is_enough(bytes, wanted));
+    goes_on = d.out_segment;
+    if (!goes_on) {
+      t.out_bits |= d.out_stride;
+      continue;
+    }
     const std::int64_t step = sector_step(bytes), most = std::max<std::int64_t>(1, divided(most_units * t.unit, bytes));
     d.out_tile = even_tile(d.extent, ceil_divided(wanted, bytes), step);
-    if (d.out_tile > most) d.out_tile = std::max<std::int64_t>(1, most / step * step);
-    d.out_segment = true;
+    if (d.out_tile > most) d.out_tile = std::max<std::int64_t>(1, divided(most, step) * step);
     t.last_out = i;
     bytes *= d.out_tile;
-    if (d.out_tile < d.extent) break;
+    goes_on = d.out_tile == d.extent;
+    if (!goes_on) t.out_bits |= d.out_tile * d.out_stride;
   }
   t.out_bytes = bytes;
   return t.last_out >= 0;
@@ -121,40 +125,40 @@ bool choose_out_segments(composite_tile& t, std::int64_t wanted, std::int64_t mo
 
 // Dimensions that the output's segments hold completely are passed; the one that ends them grows by whole segments.
 bool choose_in_segments(composite_tile& t, std::int64_t wanted) {
-  for (int i = 0; i < t.rank; ++i) {
-    t.dims[i].tile = t.dims[i].out_tile;
-    t.dims[i].in_segment = false;
-  }
   std::int64_t bytes = t.unit;
   t.last_in = -1;
+  t.in_bits = 0;
+  t.in_segments = t.out_segments = 1;
+  bool goes_on = true;
   for (int k = 0; k < t.rank; ++k) {
     const int i = t.in_order[k];
     tile_dim& d = t.dims[i];
-    if (d.in_stride != bytes || (k > 0 && is_enough(bytes, wanted))) break;
-    d.in_segment = true;
+    d.tile = d.out_tile;
+    d.in_segment = goes_on && d.in_stride == bytes && (k == 0 || !is_enough(bytes, wanted));
+    goes_on = d.in_segment;
+    if (!goes_on) {
+      t.in_bits |= d.in_stride;
+      if (d.out_segment) t.in_segments *= d.tile;
+      continue;
+    }
     t.last_in = i;
     if (d.tile < d.extent) {
       const std::int64_t indices = ceil_divided(wanted, bytes);
       if (i == t.last_out) {
-        const std::int64_t even = even_tile(d.extent, std::max(indices, d.out_tile), 1);
-        d.tile = std::min(d.extent, ceil_divided(even, d.out_tile) * d.out_tile);
+        const std::int64_t segments = ceil_divided(even_tile(d.extent, std::max(indices, d.out_tile), 1), d.out_tile);
+        d.tile = std::min(d.extent, segments * d.out_tile);
+        t.out_segments *= segments;
       } else {
         d.tile = std::max(d.tile, even_tile(d.extent, indices, sector_step(bytes)));
       }
     }
+    if (!d.out_segment) t.out_segments *= d.tile;
     bytes *= d.tile;
-    if (d.tile < d.extent) break;
+    goes_on = d.tile == d.extent;
+    if (!goes_on) t.in_bits |= d.tile * d.in_stride;
   }
   t.in_bytes = bytes;
-  if (t.last_in < 0) return false;
-  t.in_segments = 1;
-  t.out_segments = ceil_divided(t.dims[t.last_out].tile, t.out_indices());
-  for (int i = 0; i < t.rank; ++i) {
-    const tile_dim& d = t.dims[i];
-    if (d.out_segment && !d.in_segment) t.in_segments *= d.tile;
-    if (d.in_segment && !d.out_segment) t.out_segments *= d.tile;
-  }
-  return true;
+  return t.last_in >= 0;
 }
 
 }  // namespace twill::detail

@@ -27,6 +27,7 @@ struct composite_tile {
   int in_order[max_tile_dims];   // places in `dims`, the smallest stride in the input first
   int last_in, last_out;         // the last dimension of the segments of each side
   std::int64_t in_bytes, in_segments, out_bytes, out_segments;
+  std::int64_t in_bits, out_bits;  // distances between segments, ORed
 
   std::int64_t out_indices() const { return dims[last_out].out_tile; }
   std::int64_t bytes() const { return in_bytes * in_segments; }
