@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -34,6 +35,13 @@ TWILL_API std::vector<kernel_family> kernel_families();
 /// Throws: invalid_argument, as `permute_bytes`.
 TWILL_API std::vector<candidate> explain_permute(const device& on, extent element_bytes, const permute_shape& shape,
                                                  const void* in = nullptr, const void* out = nullptr);
+
+/// The time on the host that one choice of a kernel for `permute_bytes` takes, once the arguments are checked.
+///
+/// Shape: as for `explain_permute`; 0 where that is empty.
+/// Order: nothing is launched.
+/// Throws: invalid_argument, as `permute_bytes`.
+TWILL_API std::chrono::nanoseconds planning_time(const device& on, extent element_bytes, const permute_shape& shape);
 
 /// `permute_bytes` by the family of that name, however high its cost.
 ///

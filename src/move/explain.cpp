@@ -1,6 +1,7 @@
 #include <twill/explain.hpp>
 
 #include <algorithm>
+#include <optional>
 
 #include "backends/error.hpp"
 #include "core/operations.hpp"
@@ -22,29 +23,28 @@ std::string text(const detail::gather_plan& p) {
          ", " + counted(p.shared_bytes, "byte") + " of shared memory";
 }
 
-}  // namespace
-
-std::vector<kernel_family> kernel_families() {
-  std::vector<kernel_family> all;
-  for (int i = 0; i < detail::families; ++i) {
-    const auto kind = static_cast<detail::family>(i);
-    all.push_back({detail::name_of(kind), detail::takes(kind)});
-  }
-  return all;
-}
-
-std::vector<candidate> explain_permute(const device& on, extent element_bytes, const permute_shape& shape,
-                                       const void* in, const void* out) {
+// What a planner is asked; none where there is nothing to choose.
+std::optional<detail::permute_args> planned_args(const device& on, extent element_bytes, const permute_shape& shape,
+                                                 const void* in, const void* out) {
   constexpr std::uintptr_t first = std::uintptr_t{1} << 60;  // addresses that are aligned, and far from each other
   const auto at = [](const void* given, std::uintptr_t place) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     return reinterpret_cast<void*>(place + (reinterpret_cast<std::uintptr_t>(given) & 255));
   };
+  detail::require(on.is_open(), "the device is empty", "it was moved from", "open one");
+  auto args = detail::checked_permutation(at(in, first), at(out, 3 * first), element_bytes, shape);
+  if (args && (args->rank == 0 || on.impl()->operations->move.permute_with == nullptr)) args.reset();
+  return args;
+}
+
+}  // namespace
+
+std::vector<candidate> explain_permute(const device& on, extent element_bytes, const permute_shape& shape,
+                                       const void* in, const void* out) {
   return detail::in_call("explain_permute", [&] {
     std::vector<candidate> found;
-    detail::require(on.is_open(), "the device is empty", "it was moved from", "open one");
-    const auto args = detail::checked_permutation(at(in, first), at(out, 3 * first), element_bytes, shape);
-    if (!args || args->rank == 0 || on.impl()->operations->move.permute_with == nullptr) return found;
+    const auto args = planned_args(on, element_bytes, shape, in, out);
+    if (!args) return found;
     const detail::candidates all = detail::candidates_of(*args, detail::model_of(on.properties()));
     const detail::work_queue queue{on.impl().get(), nullptr};
     for (int i = 0; i < all.count; ++i) {
@@ -54,6 +54,26 @@ std::vector<candidate> explain_permute(const device& on, extent element_bytes, c
     }
     return found;
   });
+}
+
+std::chrono::nanoseconds planning_time(const device& on, extent element_bytes, const permute_shape& shape) {
+  using clock = std::chrono::steady_clock;
+  return detail::in_call("planning_time", [&] {
+    const auto args = planned_args(on, element_bytes, shape, nullptr, nullptr);
+    if (!args) return std::chrono::nanoseconds(0);
+    const clock::time_point start = clock::now();
+    candidates_of(*args, detail::model_of(on.properties()), detail::wanted::cheapest);
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - start);
+  });
+}
+
+std::vector<kernel_family> kernel_families() {
+  std::vector<kernel_family> all;
+  for (int i = 0; i < detail::families; ++i) {
+    const auto kind = static_cast<detail::family>(i);
+    all.push_back({detail::name_of(kind), detail::takes(kind)});
+  }
+  return all;
 }
 
 void permute_bytes_with(stream_ref stream, const std::string& kernel, const void* in, void* out, extent element_bytes,

@@ -74,6 +74,9 @@ class permute_problem : public moving_problem {
   std::vector<candidate> candidates(const device& on) const override {
     return explain_permute(on, element_bytes(), form());
   }
+  std::chrono::nanoseconds planning_time(const device& on) const override {
+    return twill::planning_time(on, element_bytes(), form());
+  }
 
  protected:
   void move(stream_ref stream, const rung& which, const void* in, void* out) const override {

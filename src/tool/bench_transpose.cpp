@@ -58,6 +58,9 @@ class transpose_problem : public moving_problem {
   std::vector<candidate> candidates(const device& on) const override {
     return explain_permute(on, element_bytes(), form());
   }
+  std::chrono::nanoseconds planning_time(const device& on) const override {
+    return twill::planning_time(on, element_bytes(), form());
+  }
 
   /// The steps of the ladder take one matrix without gaps, of elements of some sizes.
   void run(stream_ref stream, const rung& which, const void* in, void* out,

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,9 +11,12 @@
 
 #include "bench_plan.hpp"
 #include "candidates.hpp"
+#include "cases.hpp"
 #include "commands.hpp"
 #include "output_file.hpp"
+#include "parse.hpp"
 #include "report.hpp"
+#include "statistics.hpp"
 #include "text.hpp"
 
 namespace twill::tool {
@@ -20,7 +26,7 @@ namespace {
 struct explain_arguments {
   std::string operation = "transpose";
   std::vector<std::string> devices, sizes, types;
-  std::string order, json_path;
+  std::string order, random, seed, json_path;
 };
 
 std::vector<device> devices_of(const explain_arguments& arguments) {
@@ -59,13 +65,66 @@ std::string text_of(const ladder_operation& operation, const ladder_problem& pro
   return text + lines.text();
 }
 
+/// Medians of 15 rounds over all cases, so that the branches of one are not learned.
+std::vector<double> planning_us(const std::vector<std::unique_ptr<ladder_problem>>& problems, const device& on) {
+  constexpr std::size_t rounds = 15;
+  std::vector<std::vector<double>> times(problems.size());
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      times[i].push_back(static_cast<double>(problems[i]->planning_time(on).count()) / 1000);
+    }
+  }
+  std::vector<double> medians;
+  for (auto& each : times) {
+    std::sort(each.begin(), each.end());
+    medians.push_back(percentile(each, 0.5));
+  }
+  return medians;
+}
+
+/// How often each kernel is chosen for random cases, and how long that takes on the host.
+void run_random(const explain_arguments& arguments, const ladder_operation& operation, const output_file& file) {
+  const auto seed = static_cast<std::uint64_t>(arguments.seed.empty() ? 1 : parse_count("--seed", arguments.seed, 0));
+  const case_set set = random_cases(operation.name, parse_count("--random", arguments.random, 1), seed, 0);
+  json results = json::array();
+  std::string text = set.title + "\n";
+  std::vector<std::unique_ptr<ladder_problem>> problems;
+  for (const bench_case& which : set.cases) problems.push_back(problem_of(operation, which));
+  for (const device& on : devices_of(arguments)) {
+    std::map<std::string, int> chosen;
+    std::vector<double> times = planning_us(problems, on);
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      const std::vector<candidate> found = problems[i]->candidates(on);
+      ++chosen[found.empty() ? "copy" : found.front().kernel];
+      results.push_back(json_of(operation, set.cases[i], on, found));
+      results.back()["planning_us"] = times[i];
+    }
+    std::sort(times.begin(), times.end());
+    text += fmt::format("\n{}: planned on the host in {:.2f} us, 95 % within {:.2f} us, at most {:.2f} us\n",
+                        on.properties().name, percentile(times, 0.5), percentile(times, 0.95), times.back());
+    table lines({{"kernel", table::align::left}, {"cases"}});
+    for (const auto& [kernel, count] : chosen) lines.add({kernel, std::to_string(count)});
+    text += lines.text();
+  }
+  file.write(json_text({{"schema", json_schema}, {"results", results}}));
+  if (!file.is_stdout()) fmt::print("{}", text);
+}
+
 void run(const explain_arguments& arguments) {
   const ladder_operation& operation = operation_named(arguments.operation);
   if (operation.name != "transpose" && operation.name != "permute") {
     refuse(fmt::format("no planner chooses the kernels of {}", operation.name), "known: transpose, permute",
            "explain one of these");
   }
+  if (arguments.random.empty() && !arguments.seed.empty()) {
+    refuse("--seed belongs to --random", "nothing else is drawn", "add --random, or leave it out");
+  }
+  const bool is_named = !arguments.sizes.empty() || !arguments.types.empty() || !arguments.order.empty();
+  if (!arguments.random.empty() && is_named) {
+    refuse("--random and --size, --type or --order do not go together", "random cases are drawn", "leave one out");
+  }
   const output_file file(arguments.json_path);
+  if (!arguments.random.empty()) return run_random(arguments, operation, file);
   const std::vector<std::string> sizes =
                                      arguments.sizes.empty() ? std::vector{operation.default_size} : arguments.sizes,
                                  types =
@@ -100,6 +159,8 @@ void add_explain_command(command_line& line) {
   explain.list("--size", to->sizes, "As of bench: RxC, BxRxC, or all extents", "RxC");
   explain.text("--order", to->order, "Permutation: which dimension comes where", "I,J,K");
   explain.list("--type", to->types, "As of bench: f32, u8, b12 ...", "TYPE");
+  explain.text("--random", to->random, "N random transposes or permutations: kernels chosen and\nplanning time", "N");
+  explain.text("--seed", to->seed, "Which random cases. Default: 1", "S");
   explain.path("--json", to->json_path, "Write the same here; - is standard output, and no\ntable");
   explain.run([to] { run(*to); });
 }

@@ -60,6 +60,8 @@ class ladder_problem {
 
   /// The kernels that a planner chooses from on a device, the cheapest first; none where there is no planner.
   virtual std::vector<candidate> candidates(const device&) const { return {}; }
+  /// That its choice takes on the host.
+  virtual std::chrono::nanoseconds planning_time(const device&) const { return {}; }
 
   virtual void run(stream_ref stream, const rung& which, const void* in, void* out,
                    const rung_options& options) const = 0;

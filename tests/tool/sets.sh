@@ -37,6 +37,9 @@ planned() {
   shown '^transpose 100x257x289 b12 on simt:h200'
   run 0 explain --device simt:h200 --size 4096x3
   shown '^   gather .* 1 segment of '
+  run 0 explain permute --device simt:h200 --random 9 --seed 3 --json drawn.json
+  shown 'planned on the host in [0-9.]* us'
+  grep -q '"planning_us": ' drawn.json || report explain "no planning time in its JSON"
   run 0 explain --device simt:h200 --size 1x4096
   shown 'nothing to choose'
   run 0 bench --device simt --size 60x52 --warm --kernel gather,elementwise --json forced.json
@@ -57,6 +60,8 @@ planned() {
   refused 'belongs to --random' bench --device simt --size 60x52 --regret
   refused 'chooses from' bench copy --random 2 --regret
   refused 'leave it, or --kernel, out' bench --random 2 --regret --kernel gather
+  refused 'belongs to --random' explain --device simt --seed 3
+  refused 'do not go together' explain --device simt --random 3 --type u8
   refused 'known: transpose, permute' explain reduce
   refused 'no kernels to choose from' explain --device cpu
   refused 'order' explain permute --device simt --size 3x4 --order 0,0
