@@ -1,5 +1,5 @@
 # Translation units of several sources. What a compiler does once for each unit (headers; of nvcc, six programs) is a
-# third of the time of a build whose units are single sources. CMake's UNITY_BUILD knows neither CUDA (before 3.31) nor
+# fifth of the time of a build whose units are single sources. CMake's UNITY_BUILD knows neither CUDA (before 3.31) nor
 # HIP.
 
 option(TWILL_UNITY "Compile sources in groups: a build takes less time, a change of one source more" ON)
