@@ -16,6 +16,19 @@ constexpr int blocks_of_accumulators(int threads, int wanted) {
 /// copy_bits(to, from) copies them, and assign_if(when, to, from) assigns one of their elements.
 inline constexpr bool keeps_arrays_in_registers = true;
 
+/// Makes what depends on `value` be computed here, not once before a loop where it would occupy registers throughout.
+/// Compilers since Ampere do so by themselves.
+template <class T>
+__device__ __forceinline__ void compute_in_loop([[maybe_unused]] T& value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  if constexpr (sizeof(T) == 8) {
+    asm volatile("" : "+l"(value));
+  } else {
+    asm volatile("" : "+r"(value));
+  }
+#endif
+}
+
 /// Between independent parts of an unrolled loop: instructions of one are not mixed with those of the other.
 __device__ inline void keep_in_order() {}
 

@@ -11,7 +11,7 @@
 
 namespace twill::hip {
 using cuda::blocks_of_accumulators, cuda::keep_in_order;
-using cuda::keeps_arrays_in_registers;
+using cuda::compute_in_loop, cuda::keeps_arrays_in_registers;
 }  // namespace twill::hip
 
 #else
@@ -89,6 +89,11 @@ __device__ __forceinline__ void assign_if(bool when, T& to, const T& from) {
 }
 
 inline constexpr bool keeps_arrays_in_registers = false;
+
+template <class T>
+__device__ __forceinline__ void compute_in_loop(T& value) {
+  asm volatile("" : "+s"(value));
+}
 
 __device__ __forceinline__ void keep_in_order() {
   __builtin_amdgcn_sched_barrier(0);

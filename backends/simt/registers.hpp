@@ -16,6 +16,10 @@ constexpr int blocks_of_accumulators(int threads, int wanted) {
 /// copy_bits(to, from) copies them, and assign_if(when, to, from) assigns one of their elements.
 inline constexpr bool keeps_arrays_in_registers = true;
 
+/// Makes what depends on `value` be computed here, not once before a loop where it would occupy registers throughout.
+template <class T>
+void compute_in_loop(T& /*value*/) {}
+
 /// Between independent parts of an unrolled loop: instructions of one are not mixed with those of the other.
 __device__ inline void keep_in_order() {}
 

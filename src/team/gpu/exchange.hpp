@@ -8,6 +8,7 @@
 
 #include "device.hpp"
 #include "gpu/vector_tile.hpp"
+#include "registers.hpp"
 #include "system_scope.hpp"
 #include "team/operations.hpp"
 
@@ -45,7 +46,11 @@ __device__ inline void await_ready(const exchange_parts& all, int peer) {
 template <int Bytes, int Group>
 __device__ void move_tile(word16* tile, const exchange_part& part, unsigned place) {
   constexpr int edge = 16 / Bytes;
-  const tile_matrices& m = part.tiles;
+  tile_matrices m = part.tiles;
+  compute_in_loop(m.in_ld);
+  compute_in_loop(m.out_ld);
+  compute_in_loop(m.lines_shift);
+  compute_in_loop(m.pad);
   const int lines = 1 << m.lines_shift, chunks = 1 << m.chunks_shift;
   const std::int64_t row0 = static_cast<std::int64_t>(place % m.tiles_r) * edge << m.lines_shift;
   place /= m.tiles_r;
