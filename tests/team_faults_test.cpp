@@ -145,6 +145,24 @@ TEST_CASE("ranks that disagree on what they can") {
   CHECK(disagreement(other) == begin + "timeout");
 }
 
+TEST_CASE("a timeout that no clock holds") {
+  const auto device = twill::device::open("cpu");
+  support::thread_links links(3);
+  const auto one = slab_transpose(3, 700, 900, 4);
+  const auto thrown = support::on_each_rank(3, [&](int rank) {
+    const auto team = twill::team::of_link(device, links.link(rank));
+    const twill::stream stream(device);
+    support::rank_image image(one, rank, stream, 0);
+    twill::global_options options;
+    options.via = twill::transport::mpi;
+    options.timeout = std::chrono::milliseconds::max();
+    twill::global_transpose plan(team, one.element_bytes, one.shape, {image.memory()}, options);
+    plan.run(stream);
+    if (!image.right(stream)) throw std::runtime_error("a wrong element");
+  });
+  for (const auto& text : thrown) CHECK(text == "");
+}
+
 TEST_CASE("a link whose messages fail in a run") {
   on_each_device([](const twill::device& device) {
     if (device.properties().is_gpu) return;

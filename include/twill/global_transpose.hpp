@@ -64,7 +64,8 @@ TWILL_API const char* name(transport via);
 
 struct global_options {
   transport via = transport::automatic;
-  /// How long a rank waits for the others before the call fails and says who is missing.
+  /// How long a rank waits for the others before the call fails and says who is missing; at most ten years. Of messages
+  /// by a link, the link's own limit counts.
   std::chrono::milliseconds timeout = std::chrono::seconds(60);
   /// Of direct: blocks of threads that store to each peer at a time; 0: two blocks a multiprocessor in all.
   int blocks_per_peer = 0;

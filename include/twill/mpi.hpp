@@ -7,6 +7,7 @@
 #include <mpi-ext.h>
 #endif
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -80,7 +81,7 @@ struct transfer {
 class link_state {
  public:
   link_state(const private_communicator& own, int tag, std::chrono::milliseconds timeout)
-      : comm_(own.comm), tag_(tag), timeout_(timeout) {
+      : comm_(own.comm), tag_(tag), timeout_(std::min<std::chrono::milliseconds>(timeout, std::chrono::hours(87600))) {
     check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
   }
@@ -110,6 +111,12 @@ class link_state {
       check(MPI_Test(&one->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
       if (done == 0 && !wait_a_little(turn, end)) give_up(*one);
     }
+  }
+
+  /// Nothing is taken: MPI goes on with the messages that are under way.
+  void progress() const {
+    int found = 0;
+    check(MPI_Iprobe(MPI_ANY_SOURCE, tag_, comm_, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
   }
 
   /// By messages between all pairs rather than MPI_Allgather, which would not say who is missing.
@@ -222,6 +229,7 @@ inline team make_team(MPI_Comm comm, const device& mine, std::chrono::millisecon
   link.receive = [state](int peer, void* data, std::size_t bytes) { return state->receive(peer, data, bytes); };
   link.takes_device_memory = detail::takes_memory_of(mine);
   link.finish = [state](void* transfer) { state->finish(transfer); };
+  link.progress = [state] { state->progress(); };
   return team::of_link(mine, std::move(link));
 }
 

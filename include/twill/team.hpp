@@ -35,6 +35,9 @@ struct team_link {
   std::function<void*(int peer, void* data, std::size_t bytes)> receive;
   /// Blocks until the transfer is done.
   std::function<void(void* transfer)> finish;
+  /// May be empty. Called at least every 2 ms while a run waits in memory that ranks of a node share: MPI sends the
+  /// application's own messages while it is called alone.
+  std::function<void()> progress = {};
 
   /// Whether `send` and `receive` take memory of this rank's device as well. Its contents are complete before they are
   /// called.

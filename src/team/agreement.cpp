@@ -115,6 +115,7 @@ team_job agreed_job(const team& on, std::int64_t element_bytes, const global_sha
     require(options.parts >= 0 && options.blocks_per_peer >= 0 && options.ranks_per_node >= 0,
             "parts, blocks_per_peer or ranks_per_node is negative", "0 lets the plan choose", "give a count or 0");
     require(options.timeout.count() > 0, "the timeout is not positive", "ranks never come at once", "give more");
+    job.options.timeout = std::min<std::chrono::milliseconds>(options.timeout, std::chrono::hours(87600));  // of clocks
     job.layout = checked_layout(members.size(), element_bytes, shape);
     if (static_cast<int>(local.size()) != members.local_count()) {
       fail(errc::invalid_argument, "memory is not given for each local rank",

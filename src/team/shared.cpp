@@ -80,13 +80,18 @@ class shared final : public carrier {
       if (advance(stream, at)) return;
     }
     const ring& own = ring_of(rank_);
+    const auto& make_progress = team_->link().progress;
+    const std::chrono::milliseconds most = make_progress ? std::chrono::milliseconds(2) : timeout_;
     const auto end = clock::now() + timeout_;
     for (auto left = timeout_; left.count() > 0;
          left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now())) {
       own.prepare_sleep();
       if (advance(stream, at)) return own.cancel_sleep();
-      own.sleep(left);
+      own.sleep(std::min(left, most));
+      if (make_progress) make_progress();
     }
+    own.cancel_sleep();
+    if (advance(stream, at)) return;  // it came while this process was stopped
     fail_missing(at.received < receives_.size() ? receives_[at.received].peer : holder_of_slot(at.sent, at.run));
   }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,6 +62,10 @@ void shared_segment::map(int file, std::size_t bytes) {
 
 shared_segment shared_segment::make(std::size_t bytes) {
   shared_segment made;
+  rlimit most{};
+  if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur < bytes) {  // a file beyond it would end the process
+    fail_shared("RLIMIT_FSIZE", "it is below " + std::to_string(bytes) + " bytes");
+  }
   made.file_ = memfd_create(file_name, MFD_CLOEXEC);
   if (made.file_ < 0) fail_shared("memfd_create", std::strerror(errno));
   // Not only made as long: a page that there is no memory for would end the process when it is touched.
