@@ -42,7 +42,7 @@ class shared final : public carrier {
   }
 
   void run(const std::vector<stream_ref>& streams) override {
-    const stream_ref stream = streams.front();
+    const stream_ref& stream = streams.front();
     const std::uint64_t run = runs_++;
     ring_of(rank_).begin(runs_);
     for (const permute_args& one : own_) run_permutation(stream, one);
