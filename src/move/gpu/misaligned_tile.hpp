@@ -14,6 +14,11 @@ namespace twill::TWILL_BACKEND::kernels {
 
 constexpr int tile_overlap = 32;
 
+// Of the block. Compilers see that it is the same in all lanes.
+__device__ inline int warp_index() {
+  return shuffle(static_cast<int>(threadIdx.x) / 32, 0);
+}
+
 // A tile, and the block that moves it. A warp takes 32 words, or pairs of words, side by side of each of `rows_at_once`
 // rows; where these are cut from two (not Aligned) the last lane loads for its neighbour alone. Each (16 / Bytes)th
 // output row has the same alignment; so that neighbouring lanes, whose tile rows are sheared by different numbers of
@@ -90,7 +95,7 @@ __device__ void store_words(unsigned char* const (&to)[sizeof(word_type<Bytes>) 
   }
 }
 
-// Where a thread reads: a word of each of some rows that lie within the matrix, then of rows further down.
+// Where a thread reads: a word of each of some rows that lie within the matrix.
 template <int Bytes, bool Aligned, bool Around, int Rows>
 struct word_reader {
   static constexpr int phases = Aligned ? 1 : 4 / Bytes;  // rows after which the misalignment repeats
@@ -106,8 +111,8 @@ struct word_reader {
     }
   }
 
-  // Issues all loads before the first use. Then advances by `step` bytes.
-  __device__ void load(word_type<Bytes> (&w)[Rows], std::int64_t ld, std::int64_t step) {
+  // Issues all loads before the first use.
+  __device__ void load(word_type<Bytes> (&w)[Rows], std::int64_t ld) const {
 #pragma unroll
     for (int p = 0; p < phases; ++p) {
       const unsigned char* row = at[p];
@@ -117,7 +122,6 @@ struct word_reader {
         w[i] = Around ? load_prefetch_l2<128>(word) : *word;
         row += phases * ld;
       }
-      at[p] += step;
     }
     if constexpr (!Aligned) {
 #pragma unroll
@@ -171,6 +175,9 @@ __device__ void load_clamped(word_type<Bytes> (&w)[Rows], const unsigned char* f
 // The rows of a tile that lie in the matrix, 0 to `last`, and of those the ones of which full words can be read.
 struct tile_rows {
   int last, first_full, last_full;
+
+  // Of the four rows from `row` on, those that exist.
+  __device__ bool has_full(int row) const { return row >= first_full && (row + 3 <= last_full || last == last_full); }
 };
 
 // Each lane loads a word, or a pair of words, of a tile row. The first may begin before the row, the last may end after
@@ -191,8 +198,9 @@ __device__ tile_rows rows_of_tile(const unsigned char* in, const matrix_tiles& m
 template <int Bytes, bool Aligned, class Shape>
 __device__ void load_tile(unsigned char* tile, const unsigned char* in, const unsigned char* out, const matrix_tiles& m,
                           std::int64_t row0, std::int64_t col0) {
-  constexpr int size = Shape::word_bytes, rows = Shape::rows_at_once, warps = Shape::threads / 32;
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  constexpr int size = Shape::word_bytes, rows = Shape::rows_at_once;
+  static_assert(rows * Shape::threads / 32 == Shape::height);
+  const int lane = threadIdx.x % 32, begin = static_cast<int>(threadIdx.x) / 32 * rows;
   unsigned char* to[Shape::per_word];
 #pragma unroll
   for (int k = 0; k < Shape::per_word; ++k) {
@@ -201,33 +209,22 @@ __device__ void load_tile(unsigned char* tile, const unsigned char* in, const un
   const std::int64_t offset = col0 * Bytes, left = m.cols * Bytes - offset - lane * size;
   const tile_rows r = rows_of_tile<Bytes, Aligned, Shape>(in, m, row0, offset);
   const unsigned char* from = in + row0 * m.in_ld + offset + lane * size;
-  const int begin = warp * rows;
-  if (r.first_full == 0 && r.last_full == Shape::height - 1) {
-    word_reader<Bytes, Aligned, Shape::around, rows> reader(from + begin * m.in_ld, m.in_ld);
-#pragma unroll
-    for (int row = 0; row < Shape::height; row += warps * rows) {
-      word_type<Bytes> w[rows];
-      reader.load(w, m.in_ld, warps * rows * m.in_ld);
-      store_words<Bytes>(to, w, (row + begin) * Bytes);
-    }
+  if (begin >= r.first_full && begin + rows - 1 <= r.last_full) {
+    word_type<Bytes> w[rows];
+    word_reader<Bytes, Aligned, Shape::around, rows>(from + begin * m.in_ld, m.in_ld).load(w, m.in_ld);
+    store_words<Bytes>(to, w, begin * Bytes);
     return;
   }
-  constexpr int some = rows < 8 ? rows : 8;  // 16 would cost registers
 #pragma unroll 1
-  for (int part = 0; part < Shape::height / warps; part += some) {
-    const int row = part / rows * (warps * rows) + begin + part % rows;
+  for (int row = begin; row < begin + rows && row <= r.last; row += 4) {
+    word_type<Bytes> w[4];
     if (r.first_full <= r.last_full) {
-      word_type<Bytes> w[some];
-      load_clamped<Bytes, Aligned, some>(w, from, m.in_ld, row, r.first_full, r.last_full);
+      load_clamped<Bytes, Aligned, 4>(w, from, m.in_ld, row, r.first_full, r.last_full);
       store_words<Bytes>(to, w, row * Bytes);
     }
-#pragma unroll 1
-    for (int four = row; four < row + some && four <= r.last; four += 4) {
-      if (four >= r.first_full && (four + 3 <= r.last_full || r.last == r.last_full)) continue;
-      word_type<Bytes> w[4];
-      load_edge<Bytes>(w, from + four * m.in_ld, m.in_ld, r.last + 1 - four, left);
-      store_words<Bytes>(to, w, four * Bytes);
-    }
+    if (r.has_full(row)) continue;
+    load_edge<Bytes>(w, from + row * m.in_ld, m.in_ld, r.last + 1 - row, left);
+    store_words<Bytes>(to, w, row * Bytes);
   }
 }
 
@@ -273,8 +270,9 @@ struct word_pairs {
 template <int Bytes, bool Aligned, class Shape>
 __device__ void load_pairs(unsigned char* tile, const unsigned char* in, const unsigned char* out,
                            const matrix_tiles& m, std::int64_t row0, std::int64_t col0) {
-  constexpr int rows = Shape::rows_at_once, warps = Shape::threads / 32;
-  const int lane = threadIdx.x % 32, begin = static_cast<int>(threadIdx.x) / 32 * rows;
+  constexpr int rows = Shape::rows_at_once;
+  static_assert(rows * Shape::threads / 32 == Shape::height);
+  const int lane = threadIdx.x % 32, begin = warp_index() * rows;
   unsigned char *first[Shape::per_word], *second[Shape::per_word];
 #pragma unroll
   for (int k = 0; k < Shape::per_word; ++k) {
@@ -284,37 +282,32 @@ __device__ void load_pairs(unsigned char* tile, const unsigned char* in, const u
   const std::int64_t offset = col0 * Bytes, left = m.cols * Bytes - offset - lane * 8;
   const tile_rows r = rows_of_tile<Bytes, Aligned, Shape>(in, m, row0, offset);
   const unsigned char* from = in + row0 * m.in_ld + offset + lane * 8;
-  word_pairs<rows> w;
-  if (r.first_full == 0 && r.last_full == Shape::height - 1) {
+  if (begin >= r.first_full && begin + rows - 1 <= r.last_full) {
     from += begin * m.in_ld;
-#pragma unroll
-    for (int row = 0; row < Shape::height; row += warps * rows) {
-      w.template load<Bytes, Aligned>([&](int i) { return from + i * m.in_ld; });
-      store_words<Bytes>(first, w.first, (row + begin) * Bytes);
-      store_words<Bytes>(second, w.second, (row + begin) * Bytes);
-      from += warps * rows * m.in_ld;
-    }
+    word_pairs<rows> w;
+    w.template load<Bytes, Aligned>([&](int i) { return from + i * m.in_ld; });
+    store_words<Bytes>(first, w.first, begin * Bytes);
+    store_words<Bytes>(second, w.second, begin * Bytes);
     return;
   }
   // At the matrix's edges: rows beyond repeat the first or last, and some go element by element (load_edge).
 #pragma unroll 1
-  for (int row = begin; row < Shape::height; row += warps * rows) {
+  for (int row = begin; row < begin + rows && row <= r.last; row += 4) {
     if (r.first_full <= r.last_full) {
-      w.template load<Bytes, Aligned>([&](int i) {
-        return from + (row + i < r.first_full ? r.first_full : row + i > r.last_full ? r.last_full : row + i) * m.in_ld;
+      word_pairs<4> four;
+      four.template load<Bytes, Aligned>([&](int i) {
+        const int at = row + i;
+        return from + (at < r.first_full ? r.first_full : at > r.last_full ? r.last_full : at) * m.in_ld;
       });
-      store_words<Bytes>(first, w.first, row * Bytes);
-      store_words<Bytes>(second, w.second, row * Bytes);
+      store_words<Bytes>(first, four.first, row * Bytes);
+      store_words<Bytes>(second, four.second, row * Bytes);
     }
-#pragma unroll 1
-    for (int four = row; four < row + rows && four <= r.last; four += 4) {
-      if (four >= r.first_full && (four + 3 <= r.last_full || r.last == r.last_full)) continue;
-      std::uint32_t e[4];
-      load_edge<Bytes>(e, from + four * m.in_ld, m.in_ld, r.last + 1 - four, left);
-      store_words<Bytes>(first, e, four * Bytes);
-      load_edge<Bytes>(e, from + four * m.in_ld + 4, m.in_ld, r.last + 1 - four, left - 4);
-      store_words<Bytes>(second, e, four * Bytes);
-    }
+    if (r.has_full(row)) continue;
+    std::uint32_t e[4];
+    load_edge<Bytes>(e, from + row * m.in_ld, m.in_ld, r.last + 1 - row, left);
+    store_words<Bytes>(first, e, row * Bytes);
+    load_edge<Bytes>(e, from + row * m.in_ld + 4, m.in_ld, r.last + 1 - row, left - 4);
+    store_words<Bytes>(second, e, row * Bytes);
   }
 }
 
