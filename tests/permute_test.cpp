@@ -282,6 +282,19 @@ TEST_CASE("reference: larger than the caches, on the CPU") {
   check_case(stream, {{3, 2, 600000}, {1, 0, 2}, {}, {}}, 2, 2, 4, 7);       // runs longer than a task
 }
 
+// On GPUs: blocks take their tiles across, as a column of them exceeds the cache (simt_planning_test has a small one).
+TEST_CASE("reference: many rows, of two dimensions, and few columns") {
+  on_each_device([](const twill::device& device) {
+    if (device.properties().backend == "simt") return;  // takes seconds for each
+    const twill::stream stream(device);
+    std::uint32_t seed = 177;
+    for (const std::int64_t bytes : {1, 2, 4, 8}) {
+      check_case(stream, {{230, 203, 70}, {2, 1, 0}, {}, {}}, bytes, 0, 0, seed += 2);
+      check_case(stream, {{2, 230, 203, 71}, {0, 3, 2, 1}, {}, {}}, bytes, 0, 0, seed += 2);
+    }
+  });
+}
+
 // The CPU's tiles: two dimensions of the input make a long run, but too many columns for a table of offsets.
 TEST_CASE("reference: more columns than a tile has, by runs of two dimensions") {
   on_each_device([](const twill::device& device) {

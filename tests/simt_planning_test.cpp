@@ -1,4 +1,5 @@
-// What the planner chooses for matrices of a few long rows or columns, and that a call does it without an allocation.
+// What the planner chooses for matrices of a few long rows or columns, that a call does it without an allocation, and
+// the order of tiles of tall matrices.
 
 #include <doctest/doctest.h>
 
@@ -16,6 +17,8 @@
 #include "backends/simt/kernel_name.hpp"
 #include "backends/simt/simt_device.hpp"
 #include "support/allocations.hpp"
+#include "support/arena.hpp"
+#include "support/moving_calls.hpp"
 
 namespace twill::simt {
 extern detail::operation_table operations;
@@ -157,5 +160,29 @@ TEST_CASE("calls that move data allocate nothing") {
   CHECK(idle->blocks() > 0);
 }
 #endif
+
+// Of 768 KiB of cache, a column of more than 512 tile rows exceeds what blocks may hold.
+TEST_CASE("reference: tall matrices, whose tiles are taken across") {
+  auto properties = twill::device::open("simt:h200").properties();
+  properties.multiprocessors = 2;
+  properties.cache_bytes = 768 << 10;
+  const auto simulated =
+      std::make_shared<twill::simt::simt_device>(properties, twill::simt::grid_limits{}, twill::simt::schedule{}, 2);
+  simulated->operations = &twill::simt::operations;
+  if (!TWILL_SANITIZED) simulated->check(true);
+  const twill::device device(simulated);
+  const twill::stream stream(device);
+  std::vector<support::drawn_call> calls;
+  for (const std::int64_t bytes : {1, 2, 4, 8}) {
+    const auto offset = static_cast<std::size_t>(bytes);
+    calls.push_back(support::transpose_call({1100, 100, 2}, bytes, 0, offset));
+    calls.push_back(support::transpose_call({1104, 128}, bytes, 0, 0));
+    calls.push_back(support::transpose_call({1103, 160 / bytes}, bytes, offset, 0));
+    calls.push_back(support::transpose_call({3001, 127}, bytes, 0, 0));
+    calls.push_back(support::permute_call({{2, 23, 148, 130 / bytes}, {0, 3, 2, 1}, {}, {}}, bytes, 0, 0));
+  }
+  const std::string wrong = support::run_all(stream, calls);
+  CHECK_MESSAGE(wrong.empty(), wrong);
+}
 
 TEST_SUITE_END();

@@ -87,6 +87,19 @@ TEST_CASE("reference: outputs of several MiB, which go past the caches") {
   });
 }
 
+// On GPUs: blocks take their tiles across, as a column of them exceeds the cache (simt_planning_test has a small one).
+TEST_CASE("reference: tall matrices") {
+  on_each_device([](const twill::device& device) {
+    if (device.properties().backend == "simt") return;  // takes seconds for each
+    const twill::stream stream(device);
+    std::uint32_t seed = 177;
+    for (const std::int64_t bytes : {1, 2, 4, 8}) {
+      for (const std::int64_t cols : {67, 80, 272}) check_case(stream, {50003, cols}, bytes, 0, 0, seed += 2);
+      check_case(stream, {50016, 208}, bytes, 0, 16, seed += 2);
+    }
+  });
+}
+
 TEST_CASE("reference: random shapes, strides, batches and misalignments") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

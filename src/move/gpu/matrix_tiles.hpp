@@ -6,6 +6,7 @@
 
 #include "device.hpp"
 #include "gpu/fast_division.hpp"
+#include "gpu/tile_order.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -13,7 +14,8 @@ namespace twill::TWILL_BACKEND::kernels {
 struct matrix_tiles {
   std::int64_t rows, cols;                            // elements
   std::int64_t in_ld, out_ld, in_stride, out_stride;  // bytes
-  unsigned tiles_r, tiles_c, tiles;                   // down, across, in all
+  unsigned tiles;
+  tile_order order;
 };
 
 constexpr int most_dims = 8;

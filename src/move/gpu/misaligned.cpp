@@ -67,10 +67,18 @@ std::int64_t tiles_in(const transpose_args& a) {
   return tiles_down<Shape>(a) * ceil_div(a.cols, Shape::width) * a.batch;
 }
 
+// Whether blocks take tiles of this shape across the matrix (gpu/tile_order.hpp).
+template <class Shape>
+bool is_across(const transpose_args& a, const device_limits& limits) {
+  return kernels::is_across_better(limits.cache_bytes, a.rows, 2 * 32 * Shape::lane_bytes, Shape::height,
+                                   a.cols * a.element_bytes);
+}
+
 template <int Bytes, bool Aligned, class Shape>
 void launch_tiles(const work_queue& queue, const transpose_args& a) {
   kernels::matrix_tiles m{};
-  const std::int64_t tiles = set_tiles(m, a, tiles_down<Shape>(a), ceil_div(a.cols, Shape::width));
+  const std::int64_t tiles = set_tiles(m, a, tiles_down<Shape>(a), ceil_div(a.cols, Shape::width),
+                                       is_across<Shape>(a, limits_of(queue.device->properties())));
   start_kernel(queue, grid_of(tiles, Shape::threads, Shape::bytes),
                &kernels::transpose_misaligned<Bytes, Aligned, Shape>, a, m);
 }
@@ -89,13 +97,14 @@ void launch_by_alignment(const work_queue& queue, const transpose_args& a) {
   launch_tiles<Bytes, true, IfAligned>(queue, a);
 }
 
-// Whether wide tiles waste little of their width, and a column of them fits in the cache until the next one
-// reads the lines that they loaded.
+// Whether wide tiles waste little of their width, and the lines that they load are still in the cache when another tile
+// reads the rest of them.
 template <class Wide>
 bool can_be_wide(const transpose_args& a, const device_limits& limits) {
   const std::int64_t around = 32 * Wide::lane_bytes;  // bytes of a row
   return Wide::bytes <= limits.shared_bytes && a.cols * a.element_bytes >= 4 * around &&
-         2 * a.rows * around <= limits.cache_bytes / 3 && tiles_in<Wide>(a) >= 4 * limits.multiprocessors;
+         (2 * a.rows * around <= limits.cache_bytes / 3 || is_across<Wide>(a, limits)) &&
+         tiles_in<Wide>(a) >= 4 * limits.multiprocessors;
 }
 
 template <int Bytes>
@@ -171,9 +180,10 @@ bool start(const work_queue& queue, const permute_args& a, word_permutation& m, 
   if (tiles < 2 * limits.multiprocessors) return false;
   if (dry_run) return true;
   m.width = static_cast<int>(std::min<std::int64_t>(tile::width, even));
-  m.tiles_r = kernels::make_divisor(down);
-  m.tiles_c = kernels::make_divisor(across);
-  m.tiles = static_cast<int>(tiles);
+  m.order = kernels::make_order(down, across,
+                                kernels::is_across_better(limits.cache_bytes, m.rows, 2 * 32 * tile::lane_bytes,
+                                                          tile::height, std::int64_t{m.cols} * Bytes));
+  m.tiles = static_cast<unsigned>(tiles);
   start_kernel(queue, grid_of(tiles, tile::threads, shared), &kernels::permute_misaligned<Bytes, Aligned, tile>, a, m);
   return true;
 }

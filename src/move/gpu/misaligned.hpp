@@ -42,13 +42,11 @@ template <int Bytes, bool Aligned, class Shape>
 __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
     transpose_misaligned(unsigned char* out, const unsigned char* in, matrix_tiles m) {
   auto* tile = dynamic_shared<unsigned char>();
-  unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
+  const unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
+  const tile_index at = tile_at(m.order, place);
   if (place >= m.tiles) return;  // uniform exit: padding block of the 2-D grid
-  place = m.tiles - 1 - place;   // tiles at the lower edge take longest: they start first
-  const std::int64_t row0 = static_cast<std::int64_t>(place % m.tiles_r) * Shape::written;
-  place /= m.tiles_r;
-  const std::int64_t col0 = static_cast<std::int64_t>(place % m.tiles_c) * Shape::width;
-  const std::int64_t matrix = place / m.tiles_c;
+  const std::int64_t row0 = std::int64_t{at.down} * Shape::written, col0 = std::int64_t{at.across} * Shape::width;
+  const std::int64_t matrix = at.matrix;
   out += matrix * m.out_stride + col0 * m.out_ld + row0 * Bytes;
   if constexpr (Shape::lane_bytes > Shape::word_bytes) {
     load_pairs<Bytes, Aligned, Shape>(tile, in + matrix * m.in_stride, out, m, row0, col0);
@@ -102,8 +100,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
 
 struct word_permutation {
   strided_dims row, col, batch;
-  fast_divisor tiles_r, tiles_c;
-  int tiles;
+  tile_order order;
+  unsigned tiles;
   int rows, cols;  // elements
   int width;       // columns of a tile
   // Where the input's first and last element are: their words may hold bytes outside of it.
@@ -117,12 +115,11 @@ struct permuted_tile {
 };
 
 template <class Shape>
-__device__ permuted_tile find_tile(const word_permutation& m, int place) {
-  const int by_row = quotient(place, m.tiles_r);
+__device__ permuted_tile permuted_tile_at(const word_permutation& m, const tile_index& at) {
   permuted_tile t;
-  t.batch = quotient(by_row, m.tiles_c);
-  t.row0 = (place - by_row * m.tiles_r.divisor) * Shape::written;
-  t.col0 = (by_row - t.batch * m.tiles_c.divisor) * m.width;
+  t.batch = static_cast<int>(at.matrix);
+  t.row0 = static_cast<int>(at.down) * Shape::written;
+  t.col0 = static_cast<int>(at.across) * m.width;
   t.height = m.rows - t.row0 < Shape::height ? m.rows - t.row0 : Shape::height;
   t.width = m.cols - t.col0 < m.width ? m.cols - t.col0 : m.width;
   const auto holds = [&](int row) { return t.row0 <= row && row < t.row0 + t.height; };
@@ -226,9 +223,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   constexpr int some = Shape::rows_at_once;
   auto* tile = dynamic_shared<unsigned char>();
   auto* const col_at = reinterpret_cast<std::int64_t*>(tile + Shape::bytes);
-  const auto place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+  const unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
+  const tile_index at = tile_at(m.order, place);
   if (place >= m.tiles) return;  // uniform exit: padding block of the 2-D grid
-  const permuted_tile t = find_tile<Shape>(m, static_cast<int>(place));
+  const permuted_tile t = permuted_tile_at<Shape>(m, at);
   const warp_rows<Shape> rows(m, t);
   const strided_place base = place_of(m.batch, t.batch);
   in += base.in + static_cast<std::int64_t>(t.col0) * Bytes;

@@ -8,6 +8,7 @@
 #include "backends/error.hpp"
 #include "gpu/limits.hpp"
 #include "gpu/realign.hpp"
+#include "gpu/tile_order.hpp"
 #include "launch.hpp"
 #include "move/args.hpp"
 
@@ -43,12 +44,13 @@ std::int64_t set_batch(Matrices& m, const detail::transpose_args& a, std::int64_
   return tiles * a.batch;
 }
 
-/// Sets extents, strides and the tiles of each matrix, `down` x `across`; returns how many they are in all.
+/// Sets extents, strides and the order of the tiles of each matrix, `down` x `across`; returns how many they are in
+/// all.
 template <class Matrices>
-std::int64_t set_tiles(Matrices& m, const detail::transpose_args& a, std::int64_t down, std::int64_t across) {
+std::int64_t set_tiles(Matrices& m, const detail::transpose_args& a, std::int64_t down, std::int64_t across,
+                       bool across_first) {
   set_matrices(m, a);
-  m.tiles_r = static_cast<unsigned>(down);
-  m.tiles_c = static_cast<unsigned>(across);
+  m.order = kernels::make_order(down, across, across_first);
   m.tiles = static_cast<unsigned>(down * across * a.batch);
   return down * across * a.batch;
 }

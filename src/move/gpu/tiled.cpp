@@ -63,8 +63,11 @@ void launch_2d(const work_queue& queue, const transpose_args& a) {
   constexpr std::int64_t edge = 16 / Bytes, depth = kernels::tile_depth<Bytes>;
   const device_limits limits = limits_of(queue.device->properties());
   const tile_shape t = shape_of(a, limits);
-  kernels::tile_matrices m{};
-  const std::int64_t tiles = set_tiles(m, a, ceil_div(a.rows, t.lines * edge), ceil_div(a.cols, t.chunks * edge));
+  kernels::ordered_tile_matrices m{};
+  const bool across =
+      kernels::is_across_better(limits.cache_bytes, a.rows, t.chunks * 16 + 128, t.lines * edge, a.cols * Bytes);
+  const std::int64_t tiles =
+      set_tiles(m, a, ceil_div(a.rows, t.lines * edge), ceil_div(a.cols, t.chunks * edge), across);
   m.lines_shift = floor_log2(t.lines);
   m.chunks_shift = floor_log2(t.chunks);
   m.pad = static_cast<int>(kernels::tile_pad(t.chunks, edge * (t.lines + 1)));
@@ -81,7 +84,7 @@ template <int Bytes>
 void launch_4byte(const work_queue& queue, const transpose_args& a) {
   using shape = kernels::tile_4byte<Bytes>;
   kernels::matrix_tiles m{};
-  const std::int64_t tiles = set_tiles(m, a, ceil_div(a.rows, shape::height), ceil_div(a.cols, shape::width));
+  const std::int64_t tiles = set_tiles(m, a, ceil_div(a.rows, shape::height), ceil_div(a.cols, shape::width), false);
   start_kernel(queue, grid_of(tiles, shape::threads, shape::bytes), &kernels::transpose_tiled_4byte<Bytes>, a, m);
 }
 

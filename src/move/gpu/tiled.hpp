@@ -12,17 +12,21 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-// Blocks walk along the output's rows: what one block leaves of a line, or of a DRAM page, the next one completes.
+struct ordered_tile_matrices : tile_matrices {
+  tile_order order;
+};
+
 template <int Bytes, bool Around>
-__global__ void __launch_bounds__(256) transpose_tiled(unsigned char* out, const unsigned char* in, tile_matrices m) {
+__global__ void __launch_bounds__(256)
+    transpose_tiled(unsigned char* out, const unsigned char* in, ordered_tile_matrices m) {
   constexpr int edge = 16 / Bytes;
   word16* tile = dynamic_shared<word16>();
-  unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
+  const unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
+  const tile_index at = tile_at(m.order, place);
   if (place >= m.tiles) return;  // uniform exit: padding block of the 2-D grid
-  const std::int64_t row0 = static_cast<std::int64_t>(place % m.tiles_r) * edge << m.lines_shift;
-  place /= m.tiles_r;
-  const std::int64_t col0 = static_cast<std::int64_t>(place % m.tiles_c) * edge << m.chunks_shift;
-  const std::int64_t matrix = place / m.tiles_c;
+  const std::int64_t row0 = std::int64_t{at.down} * edge << m.lines_shift;
+  const std::int64_t col0 = std::int64_t{at.across} * edge << m.chunks_shift;
+  const std::int64_t matrix = at.matrix;
   const int lines = 1 << m.lines_shift, chunks = 1 << m.chunks_shift;
   const std::int64_t lines_left = (m.rows - row0) / edge, chunks_left = (m.cols - col0) / edge;
   const int lines_here = lines_left < lines ? static_cast<int>(lines_left) : lines;
@@ -66,12 +70,11 @@ __global__ void __launch_bounds__(tile_4byte<Bytes>::threads)
   using shape = tile_4byte<Bytes>;
   constexpr int edge = shape::edge, per_word = shape::per_word;
   auto* tile = dynamic_shared<unsigned char>();
-  unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
+  const unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
+  const tile_index at = tile_at(m.order, place);
   if (place >= m.tiles) return;  // uniform exit: padding block of the 2-D grid
-  const std::int64_t row0 = static_cast<std::int64_t>(place % m.tiles_r) * shape::height;
-  place /= m.tiles_r;
-  const std::int64_t col0 = static_cast<std::int64_t>(place % m.tiles_c) * shape::width;
-  const std::int64_t matrix = place / m.tiles_c, rows_left = m.rows - row0, cols_left = m.cols - col0;
+  const std::int64_t row0 = std::int64_t{at.down} * shape::height, col0 = std::int64_t{at.across} * shape::width;
+  const std::int64_t matrix = at.matrix, rows_left = m.rows - row0, cols_left = m.cols - col0;
 
   const int thread = threadIdx.x, chunk = thread % shape::chunks, quad = thread / shape::chunks;
   in += matrix * m.in_stride + (row0 + quad * per_word) * m.in_ld + col0 * Bytes + chunk * 16;

@@ -1,0 +1,43 @@
+#pragma once
+
+// The order in which blocks take the tiles of a batch of matrices. Down the input, tiles one after another complete the
+// lines of output rows; across, those of input rows. Lines that two tiles share are read once if they are still in the
+// cache: across is better for tall matrices, whose columns of tiles exceed it.
+
+#include <cstdint>
+
+#include "device.hpp"
+#include "gpu/divider.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+struct tile_order {
+  divider inner, outer;  // tiles of a column, tiles of a row; across: the other way round
+  bool across;
+};
+
+struct tile_index {
+  unsigned down, across, matrix;
+};
+
+__device__ inline tile_index tile_at(const tile_order& order, unsigned place) {
+  const unsigned line = divide(place, order.inner), matrix = divide(line, order.outer);
+  const unsigned inner = place - line * order.inner.divisor, outer = line - matrix * order.outer.divisor;
+  if (order.across) return {outer, inner, matrix};
+  return {inner, outer, matrix};
+}
+
+/// Whether a column of tiles exceeds the cache by what it fetches, `row_bytes` of each row, and a row of tiles does
+/// not.
+inline bool is_across_better(std::int64_t cache_bytes, std::int64_t rows, std::int64_t row_bytes,
+                             std::int64_t tile_rows, std::int64_t matrix_row_bytes) {
+  const std::int64_t held =
+      cache_bytes / 6;  // the rest holds what blocks write meanwhile, and the other partition's copies
+  return rows * row_bytes > held && 2 * tile_rows * matrix_row_bytes < held;
+}
+
+inline tile_order make_order(std::int64_t down, std::int64_t across, bool across_first) {
+  return {make_divider(across_first ? across : down), make_divider(across_first ? down : across), across_first};
+}
+
+}  // namespace twill::TWILL_BACKEND::kernels
