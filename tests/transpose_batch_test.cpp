@@ -137,7 +137,7 @@ TEST_CASE("reference: elements of odd sizes, tiles whole, at edges and misaligne
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);
     std::uint32_t seed = 500;
-    for (std::int64_t bytes : {3, 5, 6, 7, 12, 24}) {
+    for (std::int64_t bytes : {3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 20, 24}) {
       const auto natural = static_cast<std::size_t>(bytes & -bytes);
       check_case(stream, {128, 192}, bytes, 0, 0, seed += 2);
       check_case(stream, {192, 128, 2}, bytes, 16, 32, seed += 2);
@@ -163,9 +163,9 @@ TEST_CASE("reference: random matrices of odd element sizes") {
     const twill::stream stream(device);
     std::mt19937 random(20240902);
     const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
-    const int sizes[] = {3, 5, 6, 7, 12, 24};
+    const int sizes[] = {3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 20, 24};
     for (int i = 0; i < 200; ++i) {
-      const std::int64_t bytes = sizes[pick(0, 5)], natural = bytes & -bytes;
+      const std::int64_t bytes = sizes[pick(0, 12)], natural = bytes & -bytes;
       twill::transpose_shape s;
       s.rows = pick(0, 1) ? pick(1, 60) : pick(60, 260);
       s.cols = pick(0, 1) ? pick(1, 60) : pick(60, 260);

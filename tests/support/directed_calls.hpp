@@ -156,7 +156,7 @@ class directed_calls {
   }
 
   void odd_elements() {
-    for (const std::int64_t bytes : {3, 5, 6, 7, 12, 24}) {
+    for (const std::int64_t bytes : {3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 20, 24}) {
       const std::int64_t natural = bytes & -bytes;
       transpose({128, 192}, bytes, 16, 48);
       transpose({131, 211, 2, 223}, bytes, natural, 3 * natural);

@@ -1,10 +1,10 @@
 #pragma once
 
-// Transpose of elements of 3, 5, 6, 7, 12 and 24 bytes. `group` elements together are full vectors of 16 bytes: 16
-// elements of 3 bytes are 3 chunks. In three steps, 16 bytes at a time on the outside:
+// Transpose of elements of 3, 5 to 7, 9 to 15, 20 and 24 bytes. `group` elements together are full vectors of 16 bytes:
+// 16 elements of 3 bytes are 3 chunks. In three steps, 16 bytes at a time on the outside:
 //   load   the aligned chunks that hold the input's rows go to shared memory as they are: rows keep their alignment,
 //          so that elements, even of misaligned rows, are cut from full words
-//   pack   a thread takes a group of one column, each element from its one to three words, and packs it into chunks in
+//   pack   a thread takes a group of one column, each element from the words that hold it, and packs it into chunks in
 //          registers, by a pattern that is known at compile time. Neighbouring lanes take neighbouring columns, whose
 //          words lie side by side: few bank conflicts
 //   store  the packed columns, now in the place of the rows, leave: neighbouring lanes write neighbouring chunks
@@ -18,6 +18,7 @@
 #include "device.hpp"
 #include "gpu/divider.hpp"
 #include "gpu/realign.hpp"
+#include "gpu/tile_order.hpp"
 #include "uninitialised_reads.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
@@ -26,14 +27,15 @@ template <int Bytes>
 struct vec3_element {
   static constexpr int alignment = Bytes & -Bytes;
   static constexpr int group = 16 / alignment, chunks = Bytes / alignment;
-  static constexpr int words = Bytes < 4 ? 1 : Bytes < 8 ? 2 : Bytes / 4;
-  static constexpr int second = Bytes == 7 ? 4 : Bytes - 4;  // of elements below 8 bytes: where their word 1 begins
+  // Of each four bytes, but the last word begins where two words of memory hold it, whatever the alignment.
+  static constexpr int words = (Bytes + 3) / 4, last_begin = Bytes % 4 == 3 ? Bytes - 3 : Bytes - 4;
   // A tile has at most one group for each thread, and as a rule so many columns.
   static constexpr int threads = Bytes == 3 || Bytes == 5 || Bytes == 7 ? 256 : 128;
   static constexpr int columns = Bytes == 24 ? 16 : threads / 4;
   // Blocks of a multiprocessor, to bound the registers.
-  static constexpr int blocks_aligned = blocks_at_once(threads, Bytes == 3 ? 6 : Bytes == 7 ? 4 : 1);
-  static constexpr int blocks_any = blocks_at_once(threads, Bytes == 3 ? 5 : Bytes == 7 ? 3 : 1);
+  static constexpr bool is_long = Bytes > 8 && alignment < 4;
+  static constexpr int blocks_aligned = blocks_at_once(threads, Bytes == 3 ? 6 : Bytes == 7 || is_long ? 4 : 1);
+  static constexpr int blocks_any = blocks_at_once(threads, Bytes == 3 ? 5 : Bytes == 7 ? 3 : is_long ? 4 : 1);
   // Loads of a thread in flight at a time: all that the usual tile takes, or an equal part of them.
   template <bool Aligned>
   static constexpr int rows_at_once = threads / (columns * Bytes / 16 + (Aligned ? 0 : 2));
@@ -54,8 +56,8 @@ struct tile_range {
 struct vec3_matrices {
   std::int64_t rows, cols;                            // elements
   std::int64_t in_ld, out_ld, in_stride, out_stride;  // bytes
-  std::uint32_t batch;
-  divider tiles_r, tiles_c;
+  tile_order order;
+  std::uint32_t tiles;
   tile_range full_r, full_c;      // tiles that the matrix fills
   tile_range inside_r, inside_c;  // those whose chunks lie in the matrix too, in one direction or the other
   int height, groups;             // of the tile: rows, and groups of a column
@@ -162,33 +164,46 @@ __device__ void fetch_element(std::uint32_t (&w)[vec3_element<Bytes>::words], co
 #pragma unroll
     for (int i = 0; i < element::words; ++i) w[i] = from[i];
   } else {
-    const std::uint32_t low = from[0], high = from[1];
-    w[0] = byte_permute(low, high, selector);
-    if constexpr (Bytes == 7) {
-      w[1] = byte_permute(high, from[2], selector);
-    } else if constexpr (element::words == 2) {
-      w[1] = byte_permute(low, high, selector + 0x1111 * element::second);
+    constexpr int last = element::words - 1, pair = element::last_begin / 4, beyond = element::last_begin % 4;
+    std::uint32_t low = from[0];
+#pragma unroll
+    for (int i = 0; i <= pair; ++i) {
+      const std::uint32_t high = from[i + 1];
+      if (i < last) w[i] = byte_permute(low, high, selector);
+      if (i == pair) w[last] = byte_permute(low, high, selector + 0x1111 * beyond);
+      low = high;
     }
   }
 }
 
-// Word `j` of a packed group: always of one element's words, or of the tail of one and the head of the next.
+// Where byte `at` of a group lies: which word of its element, and which byte of that.
+template <int Bytes>
+struct packed_byte {
+  int element, word, byte;
+
+  __device__ explicit packed_byte(int at, int first) : element(at / Bytes) {
+    using all = vec3_element<Bytes>;
+    const int in_element = at % Bytes, begin = first / Bytes == element ? first % Bytes : 0;
+    const bool in_last = begin >= all::last_begin || in_element / 4 >= all::words - 1;
+    word = in_last ? all::words - 1 : in_element / 4;
+    byte = in_element - (in_last ? all::last_begin : 4 * word);
+  }
+};
+
+// Word `j` of a packed group, from one word or two.
 template <int Bytes>
 __device__ std::uint32_t packed_word(const std::uint32_t (&w)[vec3_element<Bytes>::group][vec3_element<Bytes>::words],
                                      int j) {
-  using element = vec3_element<Bytes>;
-  const int e = 4 * j / Bytes, from = 4 * j % Bytes;
-  if (element::alignment >= 4) return w[e][from / 4];
-  if (from == 0 && Bytes > 4) return w[e][0];
-  constexpr int last = element::words - 1;
-  if (from + 4 <= Bytes) {
-    return from == element::second ? w[e][last] : byte_permute(w[e][0], w[e][last], 0x3210 + 0x1111 * from);
-  }
-  const int tail = Bytes - from, begin = Bytes < 4 ? from : from - element::second;
+  const packed_byte<Bytes> first(4 * j, 4 * j), last(4 * j + 3, 4 * j);
   std::uint32_t selector = 0;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) selector |= static_cast<std::uint32_t>(i < tail ? begin + i : 4 + i - tail) << (4 * i);
-  return byte_permute(w[e][last], w[e + 1][0], selector);
+  for (int i = 0; i < 4; ++i) {
+    const packed_byte<Bytes> at(4 * j + i, 4 * j);
+    const bool in_first = at.element == first.element && at.word == first.word;
+    selector |= static_cast<std::uint32_t>(in_first ? at.byte : 4 + at.byte) << (4 * i);
+  }
+  const std::uint32_t low = w[first.element][first.word];
+  return selector == 0x3210 ? low : byte_permute(low, w[last.element][last.word], selector);
 }
 
 // A packed group, and where it goes: nowhere in a thread that has none.
@@ -336,7 +351,6 @@ enum class vec3_layout {
   wrapped
 };
 
-// Blocks walk along the output's rows.
 template <int Bytes, vec3_layout Layout>
 __global__ void __launch_bounds__(vec3_element<Bytes>::threads, Layout == vec3_layout::aligned
                                                                     ? vec3_element<Bytes>::blocks_aligned
@@ -344,21 +358,20 @@ __global__ void __launch_bounds__(vec3_element<Bytes>::threads, Layout == vec3_l
     transpose_vec3(unsigned char* out, const unsigned char* in, vec3_matrices m) {
   constexpr bool aligned = Layout == vec3_layout::aligned;
   unsigned char* shared = dynamic_shared<unsigned char>();
-  const std::uint32_t place = blockIdx.y * gridDim.x + blockIdx.x, line = divide(place, m.tiles_r);
-  const std::uint32_t matrix = divide(line, m.tiles_c), tile_r = place - line * m.tiles_r.divisor,
-                      tile_c = line - matrix * m.tiles_c.divisor;
-  if (matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
+  const std::uint32_t place = blockIdx.y * gridDim.x + blockIdx.x;
+  if (place >= m.tiles) return;  // uniform exit: padding block of the 2-D grid
+  const tile_index at = tile_at(m.order, place);
   vec3_tile t;
-  t.row0 = static_cast<std::int64_t>(tile_r) * m.height;
-  t.col0 = static_cast<std::int64_t>(tile_c) * m.columns;
-  const bool full = m.full_r.holds(tile_r) && m.full_c.holds(tile_c);
+  t.row0 = std::int64_t{at.down} * m.height;
+  t.col0 = std::int64_t{at.across} * m.columns;
+  const bool full = m.full_r.holds(at.down) && m.full_c.holds(at.across);
   t.height = full || m.rows - t.row0 >= m.height ? m.height : static_cast<int>(m.rows - t.row0);
   t.width = full || m.cols - t.col0 >= m.columns ? m.columns : static_cast<int>(m.cols - t.col0);
-  in += matrix * m.in_stride + (t.row0 - m.lead) * m.in_ld + t.col0 * Bytes;
-  out += matrix * m.out_stride + t.col0 * m.out_ld + t.row0 * Bytes;
+  in += at.matrix * m.in_stride + (t.row0 - m.lead) * m.in_ld + t.col0 * Bytes;
+  out += at.matrix * m.out_stride + t.col0 * m.out_ld + t.row0 * Bytes;
 
   using words = std::conditional_t<Layout == vec3_layout::wrapped, std::uint32_t, word16>;
-  if (full && (m.inside_r.holds(tile_r) || m.inside_c.holds(tile_c))) {
+  if (full && (m.inside_r.holds(at.down) || m.inside_c.holds(at.across))) {
     load_runs_inside<Bytes, aligned, words>(shared, in, m);
   } else {
     load_runs_edge<Bytes, aligned>(shared, in, m, t);

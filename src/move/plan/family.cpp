@@ -20,7 +20,7 @@ constexpr description descriptions[families] = {
     {"staged-rows", "9 to 256 packed columns"},
     {"staged-cols", "rows that become packed columns, from 9 on and as many as fit in shared memory"},
     {"elementwise-batch", "batches of tiny matrices with gaps"},
-    {"vec3", "matrices of elements of 3, 5, 6, 7, 12 and 24 bytes"},
+    {"vec3", "matrices of elements of 3, 5 to 7, 9 to 15, 20 and 24 bytes"},
     {"tiled", "rows and columns of several dimensions in full aligned vectors of 16 bytes"},
     {"misaligned", "rows and columns of several dimensions, rows of 64 bytes and columns of 48 at least"},
     {"rows", "contiguous runs of 64 bytes and more"},

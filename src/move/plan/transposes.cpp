@@ -169,7 +169,7 @@ bool is_misaligned_2d(const matrices& m, const device_model& device) {
 }
 
 bool is_vec3(const matrices& m) {
-  if (m.size != 3 && m.size != 5 && m.size != 6 && m.size != 7 && m.size != 12 && m.size != 24) return false;
+  if (m.size < 3 || m.is_power(16) || (m.size > 15 && m.size != 20 && m.size != 24)) return false;
   return m.address() % lowest_bit(m.size) == 0 && (m.a.batch == 1 || m.bytes >= 8192);
 }
 
