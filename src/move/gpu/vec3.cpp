@@ -122,12 +122,13 @@ void find_inside(vec3_matrices& m, bool in_aligned) {
 }
 
 template <int Bytes>
-vec3_plan plan_of(const transpose_args& a, std::int64_t cache_bytes) {
+vec3_plan plan_of(const transpose_args& a) {
   using element = vec3_element<Bytes>;
   constexpr std::int64_t group = element::group, threads = element::threads;
   vec3_plan p{};
   vec3_matrices& m = p.m;
   set_matrices(m, a);
+  m.batch = static_cast<std::uint32_t>(a.batch);
   p.layout = wraps<Bytes>(m, a) ? vec3_layout::wrapped : vec3_layout::any;
   const bool columns_aligned = out_aligned(m, a);
   m.lead = p.layout == vec3_layout::wrapped || columns_aligned ? 0 : static_cast<int>(group - 1);
@@ -163,18 +164,16 @@ vec3_plan plan_of(const transpose_args& a, std::int64_t cache_bytes) {
                  ? tiles_r * tiles_c * a.batch
                  : 0;
   if (p.blocks == 0) return p;
-  m.tiles = static_cast<std::uint32_t>(p.blocks);
-  m.order = kernels::make_order(
-      tiles_r, tiles_c, kernels::is_across_better(cache_bytes, a.rows, run_bytes + 128, m.height, a.cols * Bytes));
+  m.tiles_r = kernels::make_divider(tiles_r);
+  m.tiles_c = kernels::make_divider(tiles_c);
   return p;
 }
 
 template <int Bytes>
 bool launch_vec3_of(const work_queue& queue, const transpose_args& a, bool dry_run) {
   using element = vec3_element<Bytes>;
-  const device_limits limits = limits_of(queue.device->properties());
-  const vec3_plan p = plan_of<Bytes>(a, limits.cache_bytes);
-  if (p.blocks == 0 || p.shared_bytes > limits.shared_bytes) return false;
+  const vec3_plan p = plan_of<Bytes>(a);
+  if (p.blocks == 0 || p.shared_bytes > limits_of(queue.device->properties()).shared_bytes) return false;
   if (p.layout == vec3_layout::any && a.rows * 2 < element::group) return false;
   if (dry_run) return true;
   auto kernel = &kernels::transpose_vec3<Bytes, vec3_layout::any>;

@@ -18,7 +18,6 @@
 #include "device.hpp"
 #include "gpu/divider.hpp"
 #include "gpu/realign.hpp"
-#include "gpu/tile_order.hpp"
 #include "uninitialised_reads.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
@@ -56,8 +55,8 @@ struct tile_range {
 struct vec3_matrices {
   std::int64_t rows, cols;                            // elements
   std::int64_t in_ld, out_ld, in_stride, out_stride;  // bytes
-  tile_order order;
-  std::uint32_t tiles;
+  std::uint32_t batch;
+  divider tiles_r, tiles_c;
   tile_range full_r, full_c;      // tiles that the matrix fills
   tile_range inside_r, inside_c;  // those whose chunks lie in the matrix too, in one direction or the other
   int height, groups;             // of the tile: rows, and groups of a column
@@ -351,6 +350,7 @@ enum class vec3_layout {
   wrapped
 };
 
+// Blocks walk along the output's rows.
 template <int Bytes, vec3_layout Layout>
 __global__ void __launch_bounds__(vec3_element<Bytes>::threads, Layout == vec3_layout::aligned
                                                                     ? vec3_element<Bytes>::blocks_aligned
@@ -358,20 +358,21 @@ __global__ void __launch_bounds__(vec3_element<Bytes>::threads, Layout == vec3_l
     transpose_vec3(unsigned char* out, const unsigned char* in, vec3_matrices m) {
   constexpr bool aligned = Layout == vec3_layout::aligned;
   unsigned char* shared = dynamic_shared<unsigned char>();
-  const std::uint32_t place = blockIdx.y * gridDim.x + blockIdx.x;
-  if (place >= m.tiles) return;  // uniform exit: padding block of the 2-D grid
-  const tile_index at = tile_at(m.order, place);
+  const std::uint32_t place = blockIdx.y * gridDim.x + blockIdx.x, line = divide(place, m.tiles_r);
+  const std::uint32_t matrix = divide(line, m.tiles_c), tile_r = place - line * m.tiles_r.divisor,
+                      tile_c = line - matrix * m.tiles_c.divisor;
+  if (matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
   vec3_tile t;
-  t.row0 = std::int64_t{at.down} * m.height;
-  t.col0 = std::int64_t{at.across} * m.columns;
-  const bool full = m.full_r.holds(at.down) && m.full_c.holds(at.across);
+  t.row0 = static_cast<std::int64_t>(tile_r) * m.height;
+  t.col0 = static_cast<std::int64_t>(tile_c) * m.columns;
+  const bool full = m.full_r.holds(tile_r) && m.full_c.holds(tile_c);
   t.height = full || m.rows - t.row0 >= m.height ? m.height : static_cast<int>(m.rows - t.row0);
   t.width = full || m.cols - t.col0 >= m.columns ? m.columns : static_cast<int>(m.cols - t.col0);
-  in += at.matrix * m.in_stride + (t.row0 - m.lead) * m.in_ld + t.col0 * Bytes;
-  out += at.matrix * m.out_stride + t.col0 * m.out_ld + t.row0 * Bytes;
+  in += matrix * m.in_stride + (t.row0 - m.lead) * m.in_ld + t.col0 * Bytes;
+  out += matrix * m.out_stride + t.col0 * m.out_ld + t.row0 * Bytes;
 
   using words = std::conditional_t<Layout == vec3_layout::wrapped, std::uint32_t, word16>;
-  if (full && (m.inside_r.holds(at.down) || m.inside_c.holds(at.across))) {
+  if (full && (m.inside_r.holds(tile_r) || m.inside_c.holds(tile_c))) {
     load_runs_inside<Bytes, aligned, words>(shared, in, m);
   } else {
     load_runs_edge<Bytes, aligned>(shared, in, m, t);
