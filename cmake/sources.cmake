@@ -92,7 +92,7 @@ set(twill_core_sources
   src/team/layout_checks.cpp
   src/team/mixed.cpp
   src/team/peer_memory.cpp
-  src/team/pushes.cpp
+  src/team/copy_transport.cpp
   src/team/ring.cpp
   src/team/selection.cpp
   src/team/shared.cpp

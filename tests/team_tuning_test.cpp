@@ -115,15 +115,16 @@ TEST_CASE("a tuning that does not fit is refused") {
   };
   const auto any = twill::transport::automatic;
   CHECK(with(line, one, any).empty());
-  CHECK(says(with(line, slab_transpose(2, 64, 32, 4), any), "the saved tuning is of another plan (4 bytes, 64x64"));
-  CHECK(says(with(line, slab_transpose(2, 64, 64, 2), any), "the saved tuning is of another plan"));
-  CHECK(says(with(line + "x", one, any), "the saved tuning is of another plan"));
+  CHECK(says(with(line, slab_transpose(2, 64, 32, 4), any),
+             "the saved tuning was measured for a different plan (4 bytes, 64x64"));
+  CHECK(says(with(line, slab_transpose(2, 64, 64, 2), any), "the saved tuning was measured for a different plan"));
+  CHECK(says(with(line + "x", one, any), "the saved tuning was measured for a different plan"));
   for (const std::string wrong : {"direct", "global_transpose tuning 1: ", "global_transpose tuning 1: x; y"}) {
-    CHECK(says(with(wrong, one, any), "the saved tuning is no line of tune()"));
+    CHECK(says(with(wrong, one, any), "the saved tuning was not returned by tune()"));
   }
   std::string negative = line;
   negative.replace(negative.find("blocks ") + 7, 0, "-1");
-  CHECK(says(with(negative, one, any), "the saved tuning is no line of tune()"));
+  CHECK(says(with(negative, one, any), "the saved tuning was not returned by tune()"));
   CHECK(says(with(line, one, twill::transport::direct), "beside via"));
   CHECK(code_of([&] { plan.tune(images.streams, 0); }) == twill::errc::invalid_argument);
   CHECK(code_of([&] { plan.tune(images.streams.front()); }) == twill::errc::invalid_argument);

@@ -28,8 +28,8 @@ std::int64_t checked_product(std::int64_t a, std::int64_t b, std::string_view wh
   require_extent(a, what);
   require_extent(b, what);
   if (b != 0 && a > std::numeric_limits<std::int64_t>::max() / b) {
-    fail(errc::invalid_argument, std::string(what) + ": beyond 63 bits", std::to_string(a) + " * " + std::to_string(b),
-         "split the problem");
+    fail(errc::invalid_argument, std::string(what) + ": overflow of a 64-bit signed integer",
+         std::to_string(a) + " * " + std::to_string(b), "split the problem");
   }
   return a * b;
 }

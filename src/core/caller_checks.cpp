@@ -15,8 +15,8 @@ void require_aligned(const char* operation, const void* pointer, std::size_t ali
 }
 
 void fail_extent(std::uint64_t value) {
-  fail(errc::invalid_argument, "extent: the number is too large", std::to_string(value) + " does not fit 63 bits",
-       "give a smaller one");
+  fail(errc::invalid_argument, "extent: the number is too large",
+       std::to_string(value) + " overflows a 64-bit signed integer", "give a smaller one");
 }
 
 }  // namespace twill::detail

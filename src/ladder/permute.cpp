@@ -15,7 +15,7 @@ detail::ladder<detail::permute_rung_args> permute_ladder_of(const device& on) {
   return {on, detail::ladders_of(*on.impl()).ladders().permute, {}};
 }
 
-/// Refuses what is no permutation; the product of the extents.
+/// Refuses what is not a permutation; the product of the extents.
 std::int64_t read_shape(const permute_shape& shape, detail::permute_rung_args& to) {
   if (shape.in_strides.size() != 0 || shape.out_strides.size() != 0) {
     detail::fail(errc::invalid_argument, "a rung cannot take strides", "it moves a packed array", "leave them out");
@@ -33,8 +33,8 @@ std::int64_t read_shape(const permute_shape& shape, detail::permute_rung_args& t
     if (shape.order[i] >= 0 && shape.order[i] < rank) seen |= 1u << shape.order[i];
   }
   if (shape.order.size() != rank || seen != (1u << rank) - 1) {
-    detail::fail(errc::invalid_argument, "the order is no permutation", "each dimension belongs into it once",
-                 "give 0 to " + std::to_string(rank - 1) + " in some order");
+    detail::fail(errc::invalid_argument, "order is not a permutation of the dimensions",
+                 "each dimension belongs into it once", "give 0 to " + std::to_string(rank - 1) + " in some order");
   }
   to.rank = rank;
   return elements;

@@ -19,7 +19,8 @@ constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t span_bytes(const pitched_rows& a, std::int64_t pitch) {
   const std::int64_t to_last = checked_product(a.rows - 1, pitch, "the array");
-  detail::require(to_last <= most - a.row_bytes, "the array is too large", "its bytes do not fit 63 bits", "split it");
+  detail::require(to_last <= most - a.row_bytes, "the array is too large", "its bytes overflow a 64-bit signed integer",
+                  "split it");
   return to_last + a.row_bytes;
 }
 

@@ -24,7 +24,7 @@ std::string number(std::int64_t value) {
 
 void require_size(const dims& list, int rank, const char* what) {
   if (list.size() == rank) return;
-  detail::fail(errc::invalid_argument, std::string(what) + " is not one number a dimension",
+  detail::fail(errc::invalid_argument, std::string(what) + " must have one entry per dimension",
                number(list.size()) + " for " + number(rank) + " extents", "give as many as there are extents");
 }
 
@@ -32,8 +32,8 @@ void require_order(const dims& order) {
   bool seen[dims::capacity] = {};
   for (const std::int64_t d : order) {
     if (d < 0 || d >= order.size() || seen[d]) {
-      detail::fail(errc::invalid_argument, "order does not name each dimension once", number(d) + " is wrong or again",
-                   "give each of 0 to " + number(order.size() - 1) + " once");
+      detail::fail(errc::invalid_argument, "order is not a permutation of the dimensions",
+                   number(d) + " is wrong or again", "give each of 0 to " + number(order.size() - 1) + " once");
     }
     seen[d] = true;
   }
@@ -43,8 +43,8 @@ void require_order(const dims& order) {
 std::int64_t stride_bytes(std::int64_t stride, std::int64_t extent, std::int64_t element_bytes, const char* what) {
   if (extent == 1) return element_bytes;
   if (stride == 0) {
-    detail::fail(errc::invalid_argument, std::string(what) + " has a 0", "every index has an element of its own",
-                 "give another stride");
+    detail::fail(errc::invalid_argument, std::string(what) + " has a zero stride",
+                 "every index has an element of its own", "give another stride");
   }
   if (stride == std::numeric_limits<std::int64_t>::min()) {
     detail::fail(errc::invalid_argument, std::string(what) + " has a stride that is too large", "it is -2^63",
@@ -96,7 +96,7 @@ void require_distinct(const permute_args& a, std::int64_t elements, const reach&
   const std::int64_t places = (out.before + out.after) / a.run_bytes + 1;
   if (elements > places) {
     detail::fail(errc::invalid_argument, "elements of out overlap",
-                 number(elements) + " for " + number(places) + " places", advice);
+                 number(elements) + " elements in a span of " + number(places), advice);
   }
 }
 

@@ -20,12 +20,12 @@ constexpr std::int64_t most_elements = std::numeric_limits<std::int64_t>::max();
 std::int64_t span_bytes(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::int64_t batch, std::int64_t stride,
                         std::int64_t element_bytes) {
   const auto to_last_row = checked_product(rows - 1, ld, "a matrix");
-  detail::require(to_last_row <= most_elements - cols, "a matrix is too large", "its elements do not fit 63 bits",
-                  "split it");
+  detail::require(to_last_row <= most_elements - cols, "a matrix is too large",
+                  "its elements overflow a 64-bit signed integer", "split it");
   const auto matrix = to_last_row + cols;
   const auto all = checked_product(batch - 1, stride, "the batch");
-  detail::require(all <= most_elements - matrix, "the batch is too large", "its elements do not fit 63 bits",
-                  "split it");
+  detail::require(all <= most_elements - matrix, "the batch is too large",
+                  "its elements overflow a 64-bit signed integer", "split it");
   return checked_product(all + matrix, element_bytes, "the size in bytes");
 }
 

@@ -50,8 +50,8 @@ transpose_in_place_args checked(std::int64_t element_bytes, const transpose_in_p
     return a;
   }
   const auto to_last = checked_product(a.batch - 1, a.stride, "the batch");
-  detail::require(to_last <= INT64_MAX - matrix, "the batch is too large", "its elements do not fit 63 bits",
-                  "split it");
+  detail::require(to_last <= INT64_MAX - matrix, "the batch is too large",
+                  "its elements overflow a 64-bit signed integer", "split it");
   checked_product(to_last + matrix, element_bytes, "the size in bytes");
   detail::require(disjoint(a), "stride is too small", "matrices must not overlap", "enlarge it");
   return a;

@@ -62,7 +62,8 @@ void require_types(reduce_op op, type in, type out) {
   std::string takes(name(usual));
   if (may_be_wide && wide(in) != usual) takes.append(" or ").append(name(wide(in)));
   detail::fail(errc::invalid_argument,
-               std::string(name_of(op)) + " of " + std::string(name(in)) + " cannot give " + std::string(name(out)),
+               std::string(name_of(op)) + " of " + std::string(name(in)) + " does not support output type " +
+                   std::string(name(out)),
                "its result is " + takes, "pass an output of that type");
 }
 

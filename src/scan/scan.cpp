@@ -18,7 +18,7 @@ void require_operation(element_type type, const scan_options& options) {
   detail::require_enumerator(options.op, scan_op::max, "the operation");
   const bool is_complex = type == element_type::c64 || type == element_type::c128;
   if (is_complex && options.op != scan_op::sum) {
-    detail::fail(errc::invalid_argument, std::string("there is no min or max of ") + std::string(name(type)),
+    detail::fail(errc::invalid_argument, std::string("min and max are not defined for ") + std::string(name(type)),
                  "complex numbers have no order", "ask for sums");
   }
 }
@@ -30,8 +30,8 @@ bool is_empty(const scan_args& args) {
 // Bytes from the first element to the end of the last.
 std::int64_t span_bytes(const scan_args& args, std::int64_t ld) {
   const auto rows = detail::checked_product(args.rows - 1, ld, "rows * leading dimension");
-  detail::require(rows <= INT64_MAX - args.cols, "the rows are too long", "their elements do not fit 63 bits",
-                  "split them");
+  detail::require(rows <= INT64_MAX - args.cols, "the rows are too long",
+                  "their elements overflow a 64-bit signed integer", "split them");
   return detail::checked_product(rows + args.cols, static_cast<std::int64_t>(element_bytes(args.type)),
                                  "the size in bytes");
 }

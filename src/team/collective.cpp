@@ -63,7 +63,7 @@ void in_group(collectives& library, Work&& work) {
   library.end_group();
 }
 
-class collective final : public carrier {
+class collective final : public transport_impl {
  public:
   explicit collective(const team_job& job) : team_(job.team), members_(job.memory.size()) {
     join_all();
@@ -249,7 +249,7 @@ std::string no_collectives(const team_job& job) {
   });
 }
 
-std::unique_ptr<carrier> make_collective(const team_job& job) {
+std::unique_ptr<transport_impl> make_collective(const team_job& job) {
   return std::make_unique<collective>(job);
 }
 

@@ -66,7 +66,7 @@ bool has_device_each(const team_state& team) {
   return !peer_access_of(*team.local_device(0).impl()).is_synchronous();
 }
 
-class direct final : public carrier {
+class direct final : public transport_impl {
  public:
   explicit direct(const team_job& job)
       : team_(job.team),
@@ -201,7 +201,7 @@ std::string no_direct_reach(const team_job& job) {
   });
 }
 
-std::unique_ptr<carrier> make_direct(const team_job& job) {
+std::unique_ptr<transport_impl> make_direct(const team_job& job) {
   return std::make_unique<direct>(job);
 }
 

@@ -54,7 +54,7 @@ struct global_transpose::impl {
   detail::tuned_choice asked;  // 0 and automatic: free to be tuned
   transport via;
   std::vector<moved_input> moved;
-  std::unique_ptr<detail::carrier> carrier;
+  std::unique_ptr<detail::transport_impl> implementation;
   std::vector<std::int64_t> sent;
   bool failed = false;
 
@@ -75,7 +75,7 @@ struct global_transpose::impl {
           .copy(streams[at].native(), job.memory[at].scratch.data, one.in, one.bytes,
                 detail::copy_direction::device_to_device);
     }
-    carrier->run(streams);
+    implementation->run(streams);
   }
 
   void require_streams(const std::vector<stream_ref>& streams) const {
@@ -133,14 +133,14 @@ detail::tuned_choice global_transpose::impl::fastest_of(const std::vector<detail
       if (!race.runs(at)) continue;
       job = with_choice(asked, candidates[at]);
       try {
-        carrier = make_carrier(job, candidates[at].via);
+        implementation = make_transport(job, candidates[at].via);
       } catch (const error& e) {  // the same on all ranks
         if (e.code() != errc::out_of_memory || race.only(at)) throw;
         race.drop(at);
         continue;
       }
       race.add(at, measure(streams, runs));
-      carrier.reset();
+      implementation.reset();
     }
     race.drop_slow();
   }
@@ -160,9 +160,9 @@ global_transpose::global_transpose(const team& on, extent element_bytes, const g
     made->job = detail::agreed_job(on, element_bytes, shape, local, options);
     made->move_inputs();
     made->asked = {options.via, options.blocks_per_peer, options.parts};
-    auto [via, carrier] = make_chosen(made->job);
+    auto [via, implementation] = make_chosen(made->job);
     made->via = via;
-    made->carrier = std::move(carrier);
+    made->implementation = std::move(implementation);
     for (const int rank : made->job.team->local()) {
       std::int64_t sent = 0;
       for (const detail::piece& to : pieces_from(made->job.layout, rank)) sent += to.peer == rank ? 0 : to.bytes;
@@ -200,12 +200,12 @@ std::string global_transpose::tune(const std::vector<stream_ref>& streams, int r
     detail::require(*least == *most, "ranks disagree on the number of runs", "all run as often", "give each the same");
     detail::require(runs >= 1, "there is no run to measure", "the median of at least one is taken", "give 1 or more");
     plan.failed = true;
-    plan.carrier.reset();
+    plan.implementation.reset();
     plan.job = with_choice(plan.job, plan.asked);
     const detail::team_job asked = plan.job;
     const detail::tuned_choice best = plan.fastest_of(candidates_of(asked), asked, streams, runs);
     plan.job = with_choice(asked, best);
-    plan.carrier = make_carrier(plan.job, best.via);
+    plan.implementation = make_transport(plan.job, best.via);
     plan.via = best.via;
     plan.failed = false;
     return text_of(plan.job, best);

@@ -19,7 +19,7 @@ std::string text_of(const dims& list) {
 
 void require_one_each(const dims& list, int rank, const std::string& what) {
   if (list.size() == rank) return;
-  fail(errc::invalid_argument, what + " is not one number a dimension",
+  fail(errc::invalid_argument, what + " must have one entry per dimension",
        std::to_string(list.size()) + " for " + std::to_string(rank) + " extents", "give as many as there are extents");
 }
 
@@ -31,7 +31,7 @@ void take_order(team_side& side, const dims& order, int rank, const std::string&
   for (int i = 0; i < rank; ++i) {
     const std::int64_t d = order[i];
     if (d < 0 || d >= rank || seen[d]) {
-      fail(errc::invalid_argument, which + ".order does not name each dimension once", text_of(order),
+      fail(errc::invalid_argument, which + ".order is not a permutation of the dimensions", text_of(order),
            "give each of 0 to " + std::to_string(rank - 1) + " once");
     }
     seen[d] = true;

@@ -15,12 +15,12 @@ transport between_nodes(const team_job& job) {
   return no_collectives(job).empty() ? transport::nccl : transport::mpi;
 }
 
-class mixture final : public carrier {
+class mixture final : public transport_impl {
  public:
   explicit mixture(const team_job& job) {
     const team_job within = scoped(job, team_scope::within_nodes), between = scoped(job, team_scope::between_nodes);
     within_ = make_cheapest(within).made;
-    between_ = make_carrier(between, between_nodes(between));
+    between_ = make_transport(between, between_nodes(between));
     job.team->together([&](int i) {
       lanes_.emplace_back(job.team->local_device(i));
       along_.emplace_back(lanes_.back().along);
@@ -66,7 +66,7 @@ class mixture final : public carrier {
     event begun, done;
   };
 
-  std::unique_ptr<carrier> within_, between_;
+  std::unique_ptr<transport_impl> within_, between_;
   std::vector<lane> lanes_;  // by local rank
   std::vector<stream_ref> along_;
 };
@@ -80,7 +80,7 @@ std::string no_mixture(const team_job& job) {
   return no_way(between, between_nodes(between));
 }
 
-std::unique_ptr<carrier> make_mixture(const team_job& job) {
+std::unique_ptr<transport_impl> make_mixture(const team_job& job) {
   return std::make_unique<mixture>(job);
 }
 

@@ -56,12 +56,12 @@ transport chosen(const team_job& job, transport via) {
 
 }  // namespace
 
-std::unique_ptr<carrier> make_carrier(const team_job& job, transport via) {
+std::unique_ptr<transport_impl> make_transport(const team_job& job, transport via) {
   switch (via) {
     case transport::direct:
       return make_direct(job);
     case transport::copy:
-      return make_pushes(job);
+      return make_copy_transport(job);
     case transport::nccl:
       return make_collective(job);
     case transport::mixed:
@@ -75,7 +75,7 @@ std::unique_ptr<carrier> make_carrier(const team_job& job, transport via) {
 made_carrier make_cheapest(const team_job& job) {
   if (copy_is_cheaper(job)) {
     try {
-      return {transport::copy, make_pushes(job)};
+      return {transport::copy, make_copy_transport(job)};
     } catch (const error& e) {
       if (e.code() != errc::out_of_memory) throw;
     }
@@ -86,7 +86,7 @@ made_carrier make_cheapest(const team_job& job) {
 made_carrier make_chosen(const team_job& job) {
   const transport via = chosen(job, job.options.via);
   if (job.options.via == transport::automatic && via == transport::direct) return make_cheapest(job);
-  return {via, make_carrier(job, via)};
+  return {via, make_transport(job, via)};
 }
 
 }  // namespace twill::detail

@@ -13,11 +13,11 @@ namespace twill::detail {
 std::string no_way(const team_job& job, transport via);
 
 /// Collective: a transport made.
-std::unique_ptr<carrier> make_carrier(const team_job& job, transport via);
+std::unique_ptr<transport_impl> make_transport(const team_job& job, transport via);
 
 struct made_carrier {
   transport via;
-  std::unique_ptr<carrier> made;
+  std::unique_ptr<transport_impl> made;
 };
 
 /// Collective, where direct and copy are possible: the one that costs less, or direct where `copy` is out of memory.

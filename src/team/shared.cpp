@@ -22,7 +22,7 @@ using clock = std::chrono::steady_clock;
 constexpr std::int64_t most_tile_bytes = std::int64_t{256} << 10;
 constexpr std::int64_t least_streamed_run = 256;  // bytes: shorter ones share too many lines
 
-class shared final : public carrier {
+class shared final : public transport_impl {
  public:
   explicit shared(const team_job& job)
       : team_(job.team),
@@ -194,7 +194,7 @@ class shared final : public carrier {
 
 }  // namespace
 
-std::unique_ptr<carrier> make_shared(const team_job& job) {
+std::unique_ptr<transport_impl> make_shared(const team_job& job) {
   return std::make_unique<shared>(job);
 }
 

@@ -38,7 +38,7 @@ struct lane {
   void*& transfer(std::size_t n) { return transfers[n % slots]; }
 };
 
-class staged final : public carrier {
+class staged final : public transport_impl {
  public:
   explicit staged(const team_job& job) : team_(job.team) {
     team_->together([&](int) {
@@ -192,7 +192,7 @@ std::string no_messages(const team_job& job) {
 namespace {
 
 // Ranks of one node by shared memory, those of different nodes by messages.
-class by_node final : public carrier {
+class by_node final : public transport_impl {
  public:
   explicit by_node(const team_job& job)
       : within_(make_shared(scoped(job, team_scope::within_nodes))), between_(scoped(job, team_scope::between_nodes)) {}
@@ -203,7 +203,7 @@ class by_node final : public carrier {
   }
 
  private:
-  std::unique_ptr<carrier> within_;
+  std::unique_ptr<transport_impl> within_;
   staged between_;
 };
 
@@ -219,7 +219,7 @@ bool may_share_memory(const team_job& job) {
 }  // namespace
 
 // Every rank sees the same error: all of them fall back to messages, or none.
-std::unique_ptr<carrier> make_staged(const team_job& job) {
+std::unique_ptr<transport_impl> make_staged(const team_job& job) {
   if (may_share_memory(job)) {
     try {
       return std::make_unique<by_node>(job);

@@ -88,10 +88,11 @@ tuned_choice parse_tuning(const team_job& job, const std::string& line) {
     }
   }
   if (one.via == transport::automatic || one.blocks_per_peer < 0 || one.parts < 0) {
-    fail(errc::invalid_argument, "the saved tuning is no line of tune()", "it does not begin as one", "tune again");
+    fail(errc::invalid_argument, "the saved tuning was not returned by tune()", "it does not begin as one",
+         "tune again");
   }
   if (line.substr(end + 2) != key_of(job)) {
-    fail(errc::invalid_argument, "the saved tuning is of another plan",
+    fail(errc::invalid_argument, "the saved tuning was measured for a different plan",
          line.substr(end + 2, 120) + "; this one: " + key_of(job).substr(0, 120), "tune this one");
   }
   return one;

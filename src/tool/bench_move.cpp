@@ -128,7 +128,7 @@ std::unique_ptr<ladder_problem> make_permute(const bench_case& which) {
   extents sorted(order.size());
   std::iota(sorted.begin(), sorted.end(), 0);
   if (order.size() != size.size() || !std::is_permutation(order.begin(), order.end(), sorted.begin())) {
-    refuse(fmt::format("order {} is no permutation of the {} dimensions of {}", order_text(order), size.size(),
+    refuse(fmt::format("order {} is not a permutation of the {} dimensions of {}", order_text(order), size.size(),
                        extents_text(size)),
            fmt::format("each of 0 to {} must stand in it once", size.size() - 1),
            "give all of them, in the order of the output");

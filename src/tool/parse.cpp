@@ -142,7 +142,7 @@ std::int64_t checked_product(const std::vector<std::int64_t>& factors, const std
   std::int64_t product = 1;
   for (const std::int64_t factor : factors) {
     if (factor != 0 && product > std::numeric_limits<std::int64_t>::max() / factor) {
-      refuse(what + " is too large", "its bytes do not fit 63 bits", "choose a smaller --size");
+      refuse(what + " is too large", "its bytes overflow a 64-bit signed integer", "choose a smaller --size");
     }
     product *= factor;
   }

@@ -63,7 +63,7 @@ TEST_CASE("processes settle on one choice") {
     const auto other = slab_transpose(size, 130, 141, 8);
     const std::string text = message_of([&] { support::right_on_rank(team, other, options, 1); });
     CAPTURE(text);
-    CHECK(everywhere(text.find("rank 0: the saved tuning is of another plan") != std::string::npos));
+    CHECK(everywhere(text.find("rank 0: the saved tuning was measured for a different plan") != std::string::npos));
     CHECK(everywhere(text.find('\n') == std::string::npos));
   });
 }

@@ -71,7 +71,7 @@ run 0 --device cpu,simt --reps 2 --size 24x18 --transport mpi --json mixed.json
 python3 -c 'import json; names = [d["name"] for d in json.load(open("mixed.json"))["devices"]]; assert names == ["cpu", "simt"], names' ||
   report "the file does not name the devices of all processes"
 refused 'several cases' --device cpu --size 41x30,40x30 --transport mpi --tuning "$line"
-refused 'saved tuning is of another plan' --device cpu --size 41x30 --transport mpi --ranks-per-node 1 --tuning "$line"
+refused 'saved tuning was measured for a different plan' --device cpu --size 41x30 --transport mpi --ranks-per-node 1 --tuning "$line"
 refused "in $size processes" --device cpu --team 3 --size 8
 refused 'is not one of' --device cpu --size 8x8x8 --grid 5x5
 refused 'no transport' --device cpu --size 8 --transport pigeon

@@ -87,7 +87,7 @@ team() {
   run 0 bench global-transpose --device cpu --team 4 --size 5x9 --transport direct --reps 2 --json - \
     --tuning "$(sed -n "s/^--tuning '\(.*\)'$/\1/p" out)"
   shown '"kernel": "as-tuned"'
-  refused 'no line of tune' bench global-transpose --device cpu --team 2 --size 8 --transport direct --tuning nonsense
+  refused 'not returned by tune' bench global-transpose --device cpu --team 2 --size 8 --transport direct --tuning nonsense
   refused 'too small' bench global-transpose --device cpu --team 2 --size 8 --ranks-per-node -1
   run 0 bench global-transpose --device simt --team 6 --size 24x18x12 --grid 2x3 --transport direct --reps 1 --json -
   grep -q '"plan": "2x3 on 6, direct"' out || report team "no plan in its JSON"

@@ -62,7 +62,7 @@ odd_values() {
   for block in 0x0 1x2147483648 nan; do refused 'not understood' bench --device simt "--block=$block"; done
   refused 'too large' bench --size 2^62x2
   refused 'too large' bench permute --size 2^20x2^20x2^20x2^20
-  refused 'no permutation of the 2' bench permute --size 2x3 --order 0,1,2,3
+  refused 'not a permutation of the 2' bench permute --size 2x3 --order 0,1,2,3
   refused 'not understood' bench permute --size 2x3 --order 99999999999999999999,0
   unable 'no device "CPU"' bench --device CPU --size 8
   unable 'the CPU is one device' bench --device cpu:1 --size 8

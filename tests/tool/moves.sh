@@ -66,8 +66,8 @@ bad_moves() {
   run 0 bench reduce-columns --device cpu --size 64 --reps 3
   shown 'reduce-columns 64x64 f32'
   refused 'only bytes' bench scan --type b3
-  refused 'no permutation of the 3' bench permute --size 2x3x4 --order 1,0,1
-  refused 'no permutation of the 3' bench permute --size 2x3x4 --order 1,0
+  refused 'not a permutation of the 3' bench permute --size 2x3x4 --order 1,0,1
+  refused 'not a permutation of the 3' bench permute --size 2x3x4 --order 1,0
   for order in 1,0, 1x0 a 1,-1; do refused 'order' bench permute --size 2x3 "--order=$order"; done
   refused 'at most 8' bench permute --size 2x2x2x2x2x2x2x2x2
   refused 'means nothing' bench --order 1,0

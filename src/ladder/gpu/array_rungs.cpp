@@ -49,7 +49,7 @@ void with_number(element_type type, F&& f) {
 detail::launch_config grid_of(std::int64_t count, std::int64_t part, int threads) {
   const std::int64_t blocks = (count + part - 1) / part;
   if (blocks >= (std::int64_t{1} << 32) / threads || blocks >= std::int64_t{1} << 31) {
-    detail::fail(errc::unsupported, "the array needs too large a grid", std::to_string(blocks) + " blocks",
+    detail::fail(errc::unsupported, "the array exceeds the maximum grid size", std::to_string(blocks) + " blocks",
                  "use the rung tuned");
   }
   return {{static_cast<unsigned>(blocks), 1, 1}, {static_cast<unsigned>(threads), 1, 1}, 0};

@@ -83,7 +83,7 @@ inline detail::launch_config tile_grid(std::int64_t width, std::int64_t height, 
   const std::int64_t x = (width + tile_x - 1) / tile_x, rows = (height + tile_y - 1) / tile_y;
   const std::int64_t y = std::min<std::int64_t>(rows, 65535), z = (rows + y - 1) / y;
   if (x >= (std::int64_t{1} << 32) / block.x || x >= (std::int64_t{1} << 31) || z > 65535) {
-    detail::fail(errc::unsupported, "the matrix needs too large a grid",
+    detail::fail(errc::unsupported, "the matrix exceeds the maximum grid size",
                  std::to_string(x) + " x " + std::to_string(rows) + " tiles", "use twill::transpose");
   }
   return {{static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z)},

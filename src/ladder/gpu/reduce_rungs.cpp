@@ -111,7 +111,7 @@ std::int64_t blocks_for(const work_queue& queue, std::int64_t count, const reduc
     return std::min({blocks, at_once, std::int64_t{4096}});
   }
   if (blocks >= (std::int64_t{1} << 32) / a.block.x || blocks >= std::int64_t{1} << 31) {
-    detail::fail(errc::unsupported, "the array needs too large a grid", std::to_string(blocks) + " blocks",
+    detail::fail(errc::unsupported, "the array exceeds the maximum grid size", std::to_string(blocks) + " blocks",
                  "reduce a part of it, or use larger blocks");
   }
   return blocks;

@@ -21,7 +21,7 @@ using kernels::chunk_bytes;
 detail::launch_config grid_of(std::int64_t blocks) {
   constexpr std::int64_t most = 65535;
   if (blocks > most * most) {
-    detail::fail(errc::unsupported, "the reduction needs too large a grid", std::to_string(blocks) + " blocks",
+    detail::fail(errc::unsupported, "the reduction exceeds the maximum grid size", std::to_string(blocks) + " blocks",
                  "reduce the rows in several calls");
   }
   return {detail::rectangle(blocks, most), {kernels::reduce_threads, 1, 1}, 0};

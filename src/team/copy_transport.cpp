@@ -54,9 +54,9 @@ std::vector<pitched_rows> with_memory(const std::vector<pitched_part>& parts, co
   return copies;
 }
 
-class pushes final : public carrier {
+class copy_transport final : public transport_impl {
  public:
-  explicit pushes(const team_job& job)
+  explicit copy_transport(const team_job& job)
       : team_(job.team),
         counters_(job),
         synchronous_(peer_access_of(*job.team->local_device(0).impl()).is_synchronous()) {
@@ -199,8 +199,8 @@ class pushes final : public carrier {
 
 }  // namespace
 
-std::unique_ptr<carrier> make_pushes(const team_job& job) {
-  return std::make_unique<pushes>(job);
+std::unique_ptr<transport_impl> make_copy_transport(const team_job& job) {
+  return std::make_unique<copy_transport>(job);
 }
 
 }  // namespace twill::detail
