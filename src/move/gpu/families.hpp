@@ -23,8 +23,10 @@ bool launch_vec3(const detail::work_queue& queue, const detail::transpose_args& 
 void launch_elementwise(const detail::work_queue& queue, const detail::permute_args& args);
 void launch_gather(const detail::work_queue& queue, const detail::permute_args& args, const detail::gather_plan& plan);
 bool launch_rows(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);
-bool launch_tiled(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);
-bool launch_misaligned(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);
+bool launch_tiled(const detail::work_queue& queue, const detail::permute_args& args, detail::composite_tile untiled,
+                  bool dry_run);
+bool launch_misaligned(const detail::work_queue& queue, const detail::permute_args& args,
+                       detail::composite_tile untiled, bool dry_run);
 
 /// Small packed matrices (detail::is_staged).
 void launch_staged(const detail::work_queue& queue, const detail::transpose_args& args);

@@ -194,10 +194,9 @@ void launch_misaligned_2d(const work_queue& queue, const transpose_args& a) {
   with_unit<8>(a.element_bytes, [&](auto one) { start<sizeof(one)>(queue, a); });
 }
 
-bool launch_misaligned(const work_queue& queue, const permute_args& a, bool dry_run) {
-  const std::int64_t unit = unit_of(a);
+bool launch_misaligned(const work_queue& queue, const permute_args& a, composite_tile p, bool dry_run) {
+  const std::int64_t unit = p.unit;
   if (a.run_bytes != unit || unit > 8) return false;
-  composite_tile p = detail::untiled(a, unit);
   const detail::tile_sides s = share_out(p);
   if (s.row_bytes < 100 || s.col_bytes < 60) return false;
   word_permutation m{};

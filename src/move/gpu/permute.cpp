@@ -39,9 +39,9 @@ bool launch_candidate(const work_queue& queue, const permute_args& a, const deta
                       detail::family kind, bool dry_run) {
   switch (kind) {
     case detail::family::tiled:
-      return launch_tiled(queue, a, dry_run);
+      return launch_tiled(queue, a, all.untiled, dry_run);
     case detail::family::misaligned:
-      return launch_misaligned(queue, a, dry_run);
+      return launch_misaligned(queue, a, all.untiled, dry_run);
     case detail::family::rows:
       return launch_rows(queue, a, dry_run);
     case detail::family::gather:
@@ -51,7 +51,7 @@ bool launch_candidate(const work_queue& queue, const permute_args& a, const deta
       if (!dry_run) launch_elementwise(queue, a);
       return true;
     default:
-      return launch_transpose(queue, *detail::as_transpose(a), kind, dry_run);
+      return launch_transpose(queue, *all.matrices, kind, dry_run);
   }
 }
 

@@ -207,10 +207,9 @@ void launch_tiled_4byte(const work_queue& queue, const transpose_args& a) {
   with_unit<4>(a.element_bytes, [&](auto one) { launch_4byte<sizeof(one)>(queue, a); });
 }
 
-bool launch_tiled(const work_queue& queue, const permute_args& a, bool dry_run) {
+bool launch_tiled(const work_queue& queue, const permute_args& a, composite_tile p, bool dry_run) {
   if (a.run_bytes != 1 && a.run_bytes != 2 && a.run_bytes != 4 && a.run_bytes != 8) return false;
   const device_limits limits = limits_of(queue.device->properties());
-  composite_tile p = detail::untiled(a, a.run_bytes);
   const fast_dims fast = fast_dims_of(a, p);
   if (fast.in < 0) return false;
   size_box(p, limits);

@@ -71,28 +71,29 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   for (int i = 0; i < a.rank; ++i) bytes *= a.dims[i].extent;
   collector found(all, 2 * static_cast<double>(bytes) / device.bytes_per_us);
   const std::int64_t unit = unit_of(a);
-  const composite_tile in_units = untiled(a, unit);
-  if (const auto as = as_transpose(a)) {
-    const transpose_candidates transposes = plan_transposes(*as, device);
+  all.untiled = untiled(a, unit);
+  all.matrices = as_transpose(a);
+  if (all.matrices) {
+    const transpose_candidates transposes = plan_transposes(*all.matrices, device);
     for (int i = 0; i < transposes.count; ++i) {
       found.add(transposes.list[i].kind, transposes.list[i].launch, transposes.list[i].factor);
     }
   }
   if (a.run_bytes >= 64) found.add(family::rows, 7.24, rows_factor(a, unit));
   if (a.run_bytes == unit && unit <= 8) {
-    composite_tile shared = in_units;
+    composite_tile shared = all.untiled;
     const tile_sides s = share_out(shared);
     if (s.row_bytes >= 64 && s.col_bytes >= 48) {
       found.add(family::misaligned, misaligned_launch(unit), misaligned_factor(s, unit));
     }
-    if (s.row_bytes >= 64 && s.col_bytes >= 64 && fast_dims_of(a, in_units).in >= 0) {
+    if (s.row_bytes >= 64 && s.col_bytes >= 64 && fast_dims_of(a, all.untiled).in >= 0) {
       found.add(family::tiled, 7.08, tiled_factor(s, unit, a.rank));
     }
   }
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
   std::sort(all.list, all.list + all.count, cheaper);
   const bool is_limited = which == wanted::cheapest && all.count > 0;
-  all.gather = plan_gather(a, in_units, device, is_limited ? all.list[0].microseconds : HUGE_VAL);
+  all.gather = plan_gather(a, all.untiled, device, is_limited ? all.list[0].microseconds : HUGE_VAL);
   if (all.gather) found.add(family::gather, all.gather->microseconds);
   found.add(family::elementwise, 6.4, 9.6);
   std::sort(all.list, all.list + all.count, cheaper);

@@ -21,6 +21,9 @@ struct candidate {
 struct candidates {
   int count = 0;
   candidate list[families];
+  // What the launches take: the form as matrices, in units of its alignment, and the plan of gather.
+  std::optional<transpose_args> matrices;
+  composite_tile untiled;
   std::optional<gather_plan> gather;
 };
 
