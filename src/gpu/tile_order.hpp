@@ -27,12 +27,11 @@ __device__ inline tile_index tile_at(const tile_order& order, unsigned place) {
   return {inner, outer, matrix};
 }
 
-/// Whether a column of tiles exceeds the cache by what it fetches, `row_bytes` of each row, and a row of tiles does
-/// not.
+/// Whether a column of tiles exceeds the cache by what it fetches, `row_bytes` of each row, while a row of tiles fits.
 inline bool is_across_better(std::int64_t cache_bytes, std::int64_t rows, std::int64_t row_bytes,
                              std::int64_t tile_rows, std::int64_t matrix_row_bytes) {
-  const std::int64_t held =
-      cache_bytes / 6;  // the rest holds what blocks write meanwhile, and the other partition's copies
+  // The rest of the cache holds what blocks write meanwhile, and copies for the other half of the multiprocessors.
+  const std::int64_t held = cache_bytes / 6;
   return rows * row_bytes > held && 2 * tile_rows * matrix_row_bytes < held;
 }
 

@@ -44,8 +44,7 @@ std::int64_t set_batch(Matrices& m, const detail::transpose_args& a, std::int64_
   return tiles * a.batch;
 }
 
-/// Sets extents, strides and the order of the tiles of each matrix, `down` x `across`; returns how many they are in
-/// all.
+/// Sets extents, strides and the order of the tiles of each matrix, `down` x `across`; returns the number of tiles.
 template <class Matrices>
 std::int64_t set_tiles(Matrices& m, const detail::transpose_args& a, std::int64_t down, std::int64_t across,
                        bool across_first) {
