@@ -19,15 +19,13 @@
 #include "gpu/divider.hpp"
 #include "gpu/realign.hpp"
 #include "uninitialised_reads.hpp"
+#include "vec3_pack.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
 template <int Bytes>
-struct vec3_element {
-  static constexpr int alignment = Bytes & -Bytes;
-  static constexpr int group = 16 / alignment, chunks = Bytes / alignment;
-  // Of each four bytes, but the last word begins where two words of memory hold it, whatever the alignment.
-  static constexpr int words = (Bytes + 3) / 4, last_begin = Bytes % 4 == 3 ? Bytes - 3 : Bytes - 4;
+struct vec3_element : packed_element<Bytes> {
+  using packed_element<Bytes>::alignment, packed_element<Bytes>::group;
   // A tile has at most one group for each thread, and as a rule so many columns.
   static constexpr int threads = Bytes == 3 || Bytes == 5 || Bytes == 7 ? 256 : 128;
   static constexpr int columns = Bytes == 24 ? 16 : threads / 4;
@@ -144,100 +142,6 @@ __device__ void load_runs_edge(unsigned char* shared, const unsigned char* from,
       copy_part(shared + begin + offset, chunk, -offset, end);
     }
   }
-}
-
-// One element's words: `at` is the place of its first byte, `selector` cuts a word that begins there from two.
-template <int Bytes>
-__device__ void fetch_element(std::uint32_t (&w)[vec3_element<Bytes>::words], const unsigned char* word_place,
-                              std::uint32_t selector) {
-  using element = vec3_element<Bytes>;
-  const auto* from = reinterpret_cast<const std::uint32_t*>(word_place);
-  if constexpr (element::alignment == 8) {
-#pragma unroll
-    for (int i = 0; i < element::words; i += 2) {
-      const std::uint64_t both = *reinterpret_cast<const std::uint64_t*>(word_place + 4 * i);
-      w[i] = static_cast<std::uint32_t>(both);
-      w[i + 1] = static_cast<std::uint32_t>(both >> 32);
-    }
-  } else if constexpr (element::alignment == 4) {
-#pragma unroll
-    for (int i = 0; i < element::words; ++i) w[i] = from[i];
-  } else {
-    constexpr int last = element::words - 1, pair = element::last_begin / 4, beyond = element::last_begin % 4;
-    std::uint32_t low = from[0];
-#pragma unroll
-    for (int i = 0; i <= pair; ++i) {
-      const std::uint32_t high = from[i + 1];
-      if (i < last) w[i] = byte_permute(low, high, selector);
-      if (i == pair) w[last] = byte_permute(low, high, selector + 0x1111 * beyond);
-      low = high;
-    }
-  }
-}
-
-// Where byte `at` of a group lies: which word of its element, and which byte of that.
-template <int Bytes>
-struct packed_byte {
-  int element, word, byte;
-
-  __device__ explicit packed_byte(int at, int first) : element(at / Bytes) {
-    using all = vec3_element<Bytes>;
-    const int in_element = at % Bytes, begin = first / Bytes == element ? first % Bytes : 0;
-    const bool in_last = begin >= all::last_begin || in_element / 4 >= all::words - 1;
-    word = in_last ? all::words - 1 : in_element / 4;
-    byte = in_element - (in_last ? all::last_begin : 4 * word);
-  }
-};
-
-// Word `j` of a packed group, from one word or two.
-template <int Bytes>
-__device__ std::uint32_t packed_word(const std::uint32_t (&w)[vec3_element<Bytes>::group][vec3_element<Bytes>::words],
-                                     int j) {
-  const packed_byte<Bytes> first(4 * j, 4 * j), last(4 * j + 3, 4 * j);
-  std::uint32_t selector = 0;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const packed_byte<Bytes> at(4 * j + i, 4 * j);
-    const bool in_first = at.element == first.element && at.word == first.word;
-    selector |= static_cast<std::uint32_t>(in_first ? at.byte : 4 + at.byte) << (4 * i);
-  }
-  const std::uint32_t low = w[first.element][first.word];
-  return selector == 0x3210 ? low : byte_permute(low, w[last.element][last.word], selector);
-}
-
-// A packed group, and where it goes: nowhere in a thread that has none.
-template <int Bytes>
-struct packed_group {
-  word16* to = nullptr;
-  word16 chunk[vec3_element<Bytes>::chunks];
-
-  __device__ void pack(const std::uint32_t (&w)[vec3_element<Bytes>::group][vec3_element<Bytes>::words]) {
-#pragma unroll
-    for (int n = 0; n < vec3_element<Bytes>::chunks; ++n) {
-      chunk[n] = make_word16(packed_word<Bytes>(w, 4 * n), packed_word<Bytes>(w, 4 * n + 1),
-                             packed_word<Bytes>(w, 4 * n + 2), packed_word<Bytes>(w, 4 * n + 3));
-    }
-  }
-
-  __device__ void stage() const {
-    if (to == nullptr) return;
-#pragma unroll
-    for (int n = 0; n < vec3_element<Bytes>::chunks; ++n) to[n] = chunk[n];
-  }
-};
-
-// How many rows above row0 a column's groups begin in the tile; `address` is that of its row0.
-template <int Bytes>
-__device__ int rows_above(std::uintptr_t address) {
-  using element = vec3_element<Bytes>;
-  constexpr unsigned odd = Bytes / element::alignment, inverse = odd * odd * odd;  // odd^4 is 1 modulo 16
-  return static_cast<int>(static_cast<unsigned>(address) / element::alignment * inverse & (element::group - 1));
-}
-
-// The element that begins at byte `at` of shared memory.
-template <int Bytes>
-__device__ void fetch_at(std::uint32_t (&w)[vec3_element<Bytes>::words], const unsigned char* shared, int at) {
-  fetch_element<Bytes>(w, shared + (vec3_element<Bytes>::alignment >= 4 ? at : at & ~3), 0x3210 + 0x1111 * (at & 3));
 }
 
 // The thread's group of a column.
