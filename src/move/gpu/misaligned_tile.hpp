@@ -14,7 +14,8 @@ namespace twill::TWILL_BACKEND::kernels {
 
 constexpr int tile_overlap = 32;
 
-// Of the block. Compilers see that it is the same in all lanes.
+// The warp's place in its block, as a value that compilers see to be the same in all lanes: branches on it need no code
+// for divergent lanes. In load_tile it costs registers: there 1-byte tiles would spill.
 __device__ inline int warp_index() {
   return shuffle(static_cast<int>(threadIdx.x) / 32, 0);
 }
@@ -176,7 +177,7 @@ __device__ void load_clamped(word_type<Bytes> (&w)[Rows], const unsigned char* f
 struct tile_rows {
   int last, first_full, last_full;
 
-  // Of the four rows from `row` on, those that exist.
+  // Whether full words can be read of the rows `row` to `row` + 3, as far as they exist.
   __device__ bool has_full(int row) const { return row >= first_full && (row + 3 <= last_full || last == last_full); }
 };
 
