@@ -58,9 +58,9 @@ void fill_counts(gather_tile& m, const gather_plan& p) {
   m.in_segments_each = last_out.in_segment ? 0 : static_cast<int>(t.in_segments / last_out.tile);
   m.out_segments = static_cast<int>(t.out_segments);
   m.out_segments_each = last_in.out_segment ? 0 : static_cast<int>(t.out_segments / last_in.tile);
-  m.segment_indices = static_cast<int>(t.out_indices());
   m.units = p.units;
-  m.units_each = static_cast<int>(m.units / t.out_indices());
+  m.out_bytes = static_cast<int>(t.out_bytes);
+  m.out_bytes_each = static_cast<int>(t.out_bytes / t.out_indices());
   m.pitch = p.pitch;
   m.vectors = p.vectors;
   m.stores = p.stores;
@@ -92,14 +92,19 @@ void fill_grid(gather_tile& m, const gather_plan& p) {
   for (int i = 0; i < t.rank; ++i) add(i);
   m.blocks = static_cast<unsigned>(p.blocks);
   for (int i = 0; i < t.rank; ++i) {
-    (t.dims[i].in_stride < 0 ? m.in_low : m.in_high) += (t.dims[i].extent - 1) * t.dims[i].in_stride;
+    const tile_dim& d = t.dims[i];
+    (d.in_stride < 0 ? m.in_low : m.in_high) += (d.extent - 1) * d.in_stride;
+    (d.in_stride < 0 ? m.tile_low : m.tile_high) += (d.tile - 1) * d.in_stride;
   }
   m.in_high += t.unit;
+  m.tile_low -= 16;  // the tile begins inside of a vector
+  m.tile_high += t.unit + 32;
 }
 
 }  // namespace
 
 void launch_gather(const work_queue& queue, const permute_args& a, const gather_plan& p) {
+  static_assert(sizeof(kernels::gather_place) == detail::gather_place_bytes);
   gather_tile m{};
   fill_tables(m, p.tile);
   fill_counts(m, p);

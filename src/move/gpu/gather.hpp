@@ -4,7 +4,8 @@
 // 16-byte vectors that cover the tile's input segments, unshifted, and assembles the vectors of the output segments
 // unit by unit. The shared-memory offsets of the units are the same for all output segments up to a constant: they are
 // a table, which is read a vector at a time. One word of padding after each 128 bytes of shared memory puts units at
-// power-of-two strides into different banks.
+// power-of-two strides into different banks. It is bound by instructions: one thread finds the tile for all, and two
+// 16-bit offsets are added at once.
 
 #include <cstdint>
 
@@ -42,7 +43,8 @@ struct gather_unit_dim {
 };
 
 struct gather_tile {
-  std::int64_t in_low, in_high;  // bytes from the first unit to the ends of the input
+  std::int64_t in_low, in_high;      // bytes from the first unit to the ends of the input
+  std::int64_t tile_low, tile_high;  // bytes from a tile's first vector to the ends of the vectors that it may read
   unsigned blocks;
   int grid_rank, in_rank, out_rank, unit_rank;
   gather_grid_dim grid[gather_dims];
@@ -54,22 +56,24 @@ struct gather_tile {
   int segment_bytes_each;               // bytes of an input segment for each index
   int in_segments, in_segments_each;    // the latter 0 where the count is fixed
   int out_segments, out_segments_each;  // likewise
-  int segment_indices, units_each;      // of the last dimension in an output segment; units for each
   int units;                            // of an output segment
   bool split;                           // the tile holds several output segments along that dimension
+  int out_bytes, out_bytes_each;        // of a full output segment, and for each index
   int pitch, vectors, stores, table_pitch, segment_bytes;
   fast_divisor by_vectors, by_stores;
   bool edges;
 };
 
-struct in_segment {
-  std::int64_t at;  // of its first vector
-  int to;           // in shared memory, without pads
-  int ends;         // where it ends in its vectors, * 16, + where it begins
+// Entries of the tables, from the tile's first unit on; the same for all tiles.
+struct alignas(16) in_segment {
+  std::int64_t at;   // of the vector in which it begins, if the tile begins a vector
+  int to;            // in shared memory, without pads
+  int misalignment;  // where it begins in that vector
 };
-struct out_segment {
+struct alignas(16) out_segment {
   std::int64_t at;
-  int from, bytes;
+  int from;    // in shared memory, without pads
+  int before;  // bytes of the segments before it along a split dimension
 };
 
 template <int Size>
@@ -78,33 +82,39 @@ __device__ int padded(int byte) {
   return byte + ((byte >> 7) << shift);
 }
 
-/// The tile of a block: where it lies, and how much of it exists.
-struct gather_place {
+/// The same for two offsets of 16 bits.
+template <int Size>
+__device__ std::uint32_t padded_pair(std::uint32_t bytes) {
+  constexpr int shift = Size <= 4 ? 2 : 3;
+  return bytes + ((bytes >> 7 & 0x01ff01ff) << shift);
+}
+
+/// Where a tile lies, and how much of it exists.
+struct alignas(16) gather_place {
   std::int64_t in, out;
   int in_indices, out_indices;
 };
 
-__device__ inline gather_place find_tile(const gather_tile& m, int block) {
+__device__ inline gather_place find_tile(const gather_tile& m, int tile) {
   gather_place p{0, 0, m.in_indices, m.out_indices};
 #pragma unroll argument_unroll
   for (int i = 0; i < gather_dims; ++i) {
     if (i < m.grid_rank) {  // no break: the loop must unroll
       const gather_grid_dim& g = m.grid[i];
-      const int rest = quotient(block, g.tiles), index = block - rest * g.tiles.divisor;
+      const int rest = quotient(tile, g.tiles), index = tile - rest * g.tiles.divisor;
       const bool last = index == g.tiles.divisor - 1;
       if (last && g.ends_in) p.in_indices = g.rest_in;
       if (last && g.ends_out) p.out_indices = g.rest_out;
       p.in += index * g.in_step;
       p.out += index * g.out_step;
-      block = rest;
+      tile = rest;
     }
   }
   return p;
 }
 
-__device__ inline void fill_in_segments(in_segment* table, const unsigned char* in, const gather_tile& m, int count,
-                                        int bytes) {
-  for (int s = static_cast<int>(threadIdx.x); s < count; s += gather_threads) {
+__device__ inline void fill_in_segments(in_segment* table, const gather_tile& m) {
+  for (int s = static_cast<int>(threadIdx.x); s < m.in_segments; s += gather_threads) {
     std::int64_t at = 0;
     int left = s;
 #pragma unroll argument_unroll
@@ -115,29 +125,26 @@ __device__ inline void fill_in_segments(in_segment* table, const unsigned char* 
         left = next;
       }
     }
-    const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(in + at) & 15);
-    table[s] = {at - lead, s * m.pitch, (lead + bytes) * 16 + lead};
+    const int misalignment = static_cast<int>(at & 15);
+    table[s] = {at - misalignment, s * m.pitch, misalignment};
   }
 }
 
-template <int Size>
-__device__ void fill_out_segments(out_segment* table, const gather_tile& m, int count, int out_indices) {
-  for (int s = gather_threads - 1 - static_cast<int>(threadIdx.x); s < count; s += gather_threads) {
+__device__ inline void fill_out_segments(out_segment* table, const gather_tile& m) {
+  for (int s = gather_threads - 1 - static_cast<int>(threadIdx.x); s < m.out_segments; s += gather_threads) {
     out_segment e{0, 0, 0};
-    int left = s, first = 0;
+    int left = s;
 #pragma unroll argument_unroll
     for (int i = 0; i < gather_dims; ++i) {
       if (i < m.out_rank) {  // no break: the loop must unroll
         const int next = i + 1 < m.out_rank ? quotient(left, m.out[i].extent) : 0;
         const int index = left - next * m.out[i].extent.divisor;
-        if (i == 0 && m.split) first = index * m.segment_indices;
+        if (i == 0 && m.split) e.before = index * m.out_bytes;
         e.from += index * m.out[i].offset;
         e.at += index * m.out[i].out_stride;
         left = next;
       }
     }
-    const int indices = out_indices - first < m.segment_indices ? out_indices - first : m.segment_indices;
-    e.bytes = indices * m.units_each * Size;
     table[s] = e;
   }
 }
@@ -168,6 +175,22 @@ __device__ void fill_units(std::uint16_t* table, const gather_tile& m, int lead)
   }
 }
 
+/// The input of the tile.
+struct gather_input {
+  const unsigned char* in;  // the aligned vector in which the tile begins
+  std::int64_t at;          // of that vector, from the first unit of the whole input on
+  int lead, bytes;          // where the tile begins in it; of a segment
+  bool is_inner;            // no vector of the tile extends beyond the input
+
+  __device__ gather_input(const unsigned char* first, const gather_tile& m, const gather_place& p)
+      : lead(static_cast<int>(reinterpret_cast<std::uintptr_t>(first + p.in) & 15)),
+        bytes(m.segment_bytes_each * p.in_indices) {
+    at = p.in - lead;
+    in = first + at;
+    is_inner = at + m.tile_low >= m.in_low && at + m.tile_high <= m.in_high;
+  }
+};
+
 // A thread's vectors of input segments, in registers between the loads and the stores to shared memory.
 template <class Unit>
 struct gather_loads {
@@ -175,26 +198,27 @@ struct gather_loads {
   word16 held[depth];
   int to[depth];
 
-  // A vector that extends beyond the input is loaded unit by unit.
-  __device__ void load(unsigned char* shared, const unsigned char* in, const gather_tile& m, const gather_place& p,
-                       const in_segment* segments, int first, int total) {
+  // A vector that extends beyond the input, as none of an inner tile does, is loaded unit by unit.
+  __device__ void load(unsigned char* shared, const gather_input& i, const gather_tile& m, const in_segment* segments,
+                       int begin_at, int total) {
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
-      const int index = first + k * gather_threads;
+      const int index = begin_at + k * gather_threads;
       to[k] = -1;
       if (index >= total) continue;
-      const int s = quotient(index, m.by_vectors), at = (index - s * m.vectors) * 16;
+      const int s = quotient(index, m.by_vectors);
       const in_segment e = segments[s];
-      const int begin = e.ends & 15, end = e.ends >> 4;
+      const int begin = (e.misalignment + i.lead) & 15, end = begin + i.bytes, at = (index - s * m.vectors) * 16;
       if (at >= end) continue;
-      const std::int64_t from = e.at + at, absolute = p.in + from;
-      if (absolute >= m.in_low && absolute + 16 <= m.in_high) {
+      const std::int64_t first = e.at + ((e.misalignment + i.lead) & 16), from = first + at;
+      if (i.is_inner || (i.at + from >= m.in_low && i.at + from + 16 <= m.in_high)) {
         to[k] = e.to + at;
-        held[k] = *reinterpret_cast<const word16*>(in + from);
+        held[k] = *reinterpret_cast<const word16*>(i.in + from);
         continue;
       }
       for (int byte = at < begin ? begin : at; byte < at + 16 && byte < end; byte += size) {
-        *reinterpret_cast<Unit*>(shared + padded<size>(e.to + byte)) = *reinterpret_cast<const Unit*>(in + e.at + byte);
+        *reinterpret_cast<Unit*>(shared + padded<size>(e.to + byte)) =
+            *reinterpret_cast<const Unit*>(i.in + first + byte);
       }
     }
   }
@@ -207,85 +231,111 @@ struct gather_loads {
   }
 };
 
+/// The output of the tile.
+struct gather_output {
+  unsigned char* out;
+  int segment, bytes;  // of a full segment; of all along a split dimension
+
+  __device__ int bytes_of(const out_segment& e) const {
+    return bytes - e.before < segment ? bytes - e.before : segment;
+  }
+};
+
+/// The units from the `first` of a segment on, as a vector. `from`: what is added to the table's offsets.
 template <class Unit, int Units>
-__device__ void store_vectors(unsigned char* out, const unsigned char* shared, const gather_tile& m,
-                              const out_segment* segments, const unsigned char* table, int total) {
+__device__ packed_units<Unit, Units> gather_units(const unsigned char* shared, const gather_tile& m,
+                                                  const unsigned char* table, unsigned first, int from) {
+  std::uint32_t places[(Units + 1) / 2];
+  load_pairs<Units>(places, table + (first % Units * m.table_pitch + first / Units) * Units * 2);
+  constexpr int size = static_cast<int>(sizeof(Unit));
+  if constexpr (Units == 1) {
+    return *reinterpret_cast<const Unit*>(shared + padded<size>(static_cast<int>(places[0]) + from));
+  } else {
+    Unit units[Units];
+#pragma unroll
+    for (int k = 0; k < Units; k += 2) {
+      const std::uint32_t pair = padded_pair<size>(places[k / 2] + from * 0x10001u);
+      units[k] = *reinterpret_cast<const Unit*>(shared + (pair & 0xffff));
+      units[k + 1] = *reinterpret_cast<const Unit*>(shared + (pair >> 16));
+    }
+    return pack(units);
+  }
+}
+
+template <class Unit, int Units>
+__device__ void store_vectors(const gather_output& o, const unsigned char* shared, const gather_tile& m,
+                              const out_segment* segments, const unsigned char* table, int count) {
   constexpr int size = static_cast<int>(sizeof(Unit)), bytes = size * Units;
-#pragma unroll 2
+  const int total = m.stores * count;
+#pragma unroll 1
   for (int index = static_cast<int>(threadIdx.x); index < total; index += gather_threads) {
     const int s = quotient(index, m.by_stores), vector = index - s * m.stores;
     const out_segment e = segments[s];
-    unsigned char* const to = out + e.at;
+    unsigned char* const to = o.out + e.at;
     const int at = vector * bytes - static_cast<int>(reinterpret_cast<std::uintptr_t>(to) & 31);
-    if (at < 0 || at + bytes > e.bytes) continue;
-    const int first = at / size;
-    std::uint32_t places[(Units + 1) / 2];
-    load_pairs<Units>(places, table + (first % Units * m.table_pitch + first / Units) * Units * 2);
-    Unit units[Units];
-#pragma unroll
-    for (int k = 0; k < Units; ++k) {
-      const int place = static_cast<int>(k % 2 == 0 ? places[k / 2] & 0xffff : places[k / 2] >> 16);
-      units[k] = *reinterpret_cast<const Unit*>(shared + padded<size>(e.from + place));
-    }
-    *reinterpret_cast<packed_units<Unit, Units>*>(to + at) = pack(units);
+    if (at < 0 || at + bytes > o.bytes_of(e)) continue;
+    const auto unit = static_cast<unsigned>(at) / size;
+    *reinterpret_cast<packed_units<Unit, Units>*>(to + at) = gather_units<Unit, Units>(shared, m, table, unit, e.from);
   }
 }
 
 // The units before the first and behind the last full vector of each output segment.
 template <class Unit, int Units>
-__device__ void store_ends(unsigned char* out, const unsigned char* shared, const gather_tile& m,
+__device__ void store_ends(const gather_output& o, const unsigned char* shared, const gather_tile& m,
                            const out_segment* segments, const std::uint16_t* table, int count) {
   constexpr int size = static_cast<int>(sizeof(Unit)), bytes = size * Units;
   for (int index = static_cast<int>(threadIdx.x); index < count * 2 * Units; index += gather_threads) {
     const out_segment e = segments[index / (2 * Units)];
-    unsigned char* const to = out + e.at;
-    const int head = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (bytes - 1));
+    unsigned char* const to = o.out + e.at;
+    const int head = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (bytes - 1)), all = o.bytes_of(e);
     const bool behind = index % (2 * Units) >= Units;
-    if (behind && e.bytes <= head) continue;
-    const int at = index % Units * size + (behind ? head + ((e.bytes - head) & -bytes) : 0);
-    if (at >= e.bytes || (!behind && at >= head)) continue;
+    if (behind && all <= head) continue;
+    const int at = index % Units * size + (behind ? head + ((all - head) & -bytes) : 0);
+    if (at >= all || (!behind && at >= head)) continue;
     const int unit = at / size, place = table[(unit % Units * m.table_pitch + unit / Units) * Units];
     *reinterpret_cast<Unit*>(to + at) = *reinterpret_cast<const Unit*>(shared + padded<size>(e.from + place));
   }
 }
 
 template <class Unit>
-__global__ void __launch_bounds__(gather_threads)
+__global__ void __launch_bounds__(gather_threads, blocks_at_once(gather_threads, 6))
     permute_gather(unsigned char* out, const unsigned char* in, gather_tile by_value) {
   const gather_tile& m = argument_after(by_value, out, in);
   constexpr int size = static_cast<int>(sizeof(Unit)), units = size <= 2 ? 8 : 16 / size;
   const auto block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   if (block >= m.blocks) return;  // uniform exit: padding block of the 2-D grid
   unsigned char* const shared = dynamic_shared<unsigned char>();
-  auto* const in_segments = reinterpret_cast<in_segment*>(shared + m.segment_bytes);
+  auto* const found = reinterpret_cast<gather_place*>(shared + m.segment_bytes);
+  auto* const in_segments = reinterpret_cast<in_segment*>(found + 1);
   auto* const out_segments = reinterpret_cast<out_segment*>(in_segments + m.in_segments);
   auto* const table = reinterpret_cast<std::uint16_t*>(out_segments + m.out_segments);
-
-  const gather_place p = find_tile(m, static_cast<int>(block));
-  in += p.in;
-  out += p.out;
-  const int in_count = m.in_segments_each > 0 ? m.in_segments_each * p.out_indices : m.in_segments;
-  const int out_count = m.out_segments_each > 0 ? m.out_segments_each * p.in_indices : m.out_segments;
-  fill_in_segments(in_segments, in, m, in_count, m.segment_bytes_each * p.in_indices);
+  const int thread = static_cast<int>(threadIdx.x);
+  if (thread == gather_threads - 1) *found = find_tile(m, static_cast<int>(block));
+  fill_in_segments(in_segments, m);
   __syncthreads();
 
+  const gather_place p = *found;
+  const int in_count = m.in_segments_each > 0 ? m.in_segments_each * p.out_indices : m.in_segments;
+  const int out_count = m.out_segments_each > 0 ? m.out_segments_each * p.in_indices : m.out_segments;
   // The first loads are in flight while the other tables are filled.
-  const int vectors = in_count * m.vectors, thread = static_cast<int>(threadIdx.x);
+  const gather_input i(in, m, p);
+  const int vectors = in_count * m.vectors;
   gather_loads<Unit> loads;
-  loads.load(shared, in, m, p, in_segments, thread, vectors);
-  fill_out_segments<size>(out_segments, m, out_count, p.out_indices);
-  fill_units<size, units>(table, m, static_cast<int>(reinterpret_cast<std::uintptr_t>(in) & 15));
+  loads.load(shared, i, m, in_segments, thread, vectors);
+  fill_out_segments(out_segments, m);
+  fill_units<size, units>(table, m, i.lead);
   loads.store(shared);
   constexpr int step = gather_loads<Unit>::depth * gather_threads;
   for (int first = thread + step; first < vectors; first += step) {
-    loads.load(shared, in, m, p, in_segments, first, vectors);
+    loads.load(shared, i, m, in_segments, first, vectors);
     loads.store(shared);
   }
   __syncthreads();
 
+  const gather_output o{out + p.out, m.out_bytes, m.out_bytes_each * p.out_indices};
   const auto* places = reinterpret_cast<const unsigned char*>(table);
-  store_vectors<Unit, units>(out, shared, m, out_segments, places, out_count * m.stores);
-  if (m.edges) store_ends<Unit, units>(out, shared, m, out_segments, table, out_count);
+  store_vectors<Unit, units>(o, shared, m, out_segments, places, out_count);
+  if (m.edges) store_ends<Unit, units>(o, shared, m, out_segments, table, out_count);
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels

@@ -10,9 +10,9 @@ namespace twill::detail {
 namespace {
 
 constexpr std::int64_t most_units = 1024;          // of an output segment: entries of its table
-constexpr std::int64_t most_linear_bytes = 65024;  // offsets are kept in 16 bits
+constexpr std::int64_t most_linear_bytes = 61440;  // with their pads, offsets are kept in 16 bits
 constexpr std::int64_t blocks_threads = 256;
-constexpr int most_blocks_at_once = 8;
+constexpr int most_blocks_at_once = 6;  // the registers of as many fit
 constexpr gather_costs costs;
 
 double real(std::int64_t value) {
@@ -58,7 +58,8 @@ bool lay_out(gather_plan& p, std::int64_t most_shared) {
   if (t.in_segments * pitch > most_linear_bytes) return false;
   p.pitch = static_cast<int>(pitch);
   p.segment_bytes = static_cast<int>((padded_bytes(t.in_segments * pitch, t.unit) + t.unit + 15) & -16);
-  p.shared_bytes = p.segment_bytes + 16 * (t.in_segments + t.out_segments) + 2 * units * units * p.table_pitch;
+  p.shared_bytes =
+      p.segment_bytes + gather_place_bytes + 16 * (t.in_segments + t.out_segments) + 2 * units * units * p.table_pitch;
   if (p.shared_bytes > most_shared) return false;
   p.blocks = t.blocks();
   return p.blocks <= INT32_MAX;

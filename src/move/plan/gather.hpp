@@ -28,6 +28,8 @@ constexpr int units_of_vector(std::int64_t unit) {
   return unit <= 2 ? 8 : unit <= 16 ? static_cast<int>(16 / unit) : 1;
 }
 
+constexpr std::int64_t gather_place_bytes = 32;  // of shared memory, for where a block's tile lies
+
 /// 4 bytes, or a unit if that is larger, are left free after each 128 bytes of shared memory.
 constexpr std::int64_t padded_bytes(std::int64_t bytes, std::int64_t unit) {
   return bytes + (bytes >> 7) * (unit < 4 ? 4 : unit);
