@@ -3,6 +3,7 @@
 // What launches of kernels that move data have in common: units of a size, matrices in bytes, and the launch.
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "backends/error.hpp"
@@ -48,10 +49,15 @@ std::int64_t set_batch(Matrices& m, const detail::transpose_args& a, std::int64_
 template <class Matrices>
 std::int64_t set_tiles(Matrices& m, const detail::transpose_args& a, std::int64_t down, std::int64_t across,
                        bool across_first) {
+  const std::int64_t tiles = down * across * a.batch;
+  if (tiles > INT32_MAX) {  // as far as indices of tiles are divided
+    detail::fail(errc::unsupported, "the matrices exceed the maximum grid size", std::to_string(tiles) + " tiles",
+                 "split the batch");
+  }
   set_matrices(m, a);
   m.order = kernels::make_order(down, across, across_first);
-  m.tiles = static_cast<unsigned>(down * across * a.batch);
-  return down * across * a.batch;
+  m.tiles = static_cast<unsigned>(tiles);
+  return tiles;
 }
 
 /// Launches a kernel from `a.in` to `a.out`.
