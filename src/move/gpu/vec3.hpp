@@ -30,9 +30,8 @@ struct vec3_element : packed_element<Bytes> {
   static constexpr int threads = Bytes == 3 || Bytes == 5 || Bytes == 7 ? 256 : 128;
   static constexpr int columns = Bytes == 24 ? 16 : threads / 4;
   // Blocks of a multiprocessor, to bound the registers.
-  static constexpr bool is_long = Bytes > 8 && alignment < 4;
-  static constexpr int blocks_aligned = blocks_at_once(threads, Bytes == 3 ? 6 : Bytes == 7 || is_long ? 4 : 1);
-  static constexpr int blocks_any = blocks_at_once(threads, Bytes == 3 ? 5 : Bytes == 7 ? 3 : is_long ? 4 : 1);
+  static constexpr int blocks_aligned = blocks_at_once(threads, Bytes == 3 ? 6 : Bytes == 7 ? 4 : 1);
+  static constexpr int blocks_any = blocks_at_once(threads, Bytes == 3 ? 5 : Bytes == 7 ? 3 : 1);
   // Loads of a thread in flight at a time: all that the usual tile takes, or an equal part of them.
   template <bool Aligned>
   static constexpr int rows_at_once = threads / (columns * Bytes / 16 + (Aligned ? 0 : 2));
