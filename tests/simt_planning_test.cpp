@@ -180,9 +180,37 @@ TEST_CASE("reference: tall matrices, whose tiles are taken across") {
     calls.push_back(support::transpose_call({1103, 160 / bytes}, bytes, offset, 0));
     calls.push_back(support::transpose_call({3001, 127}, bytes, 0, 0));
     calls.push_back(support::permute_call({{2, 23, 148, 130 / bytes}, {0, 3, 2, 1}, {}, {}}, bytes, 0, 0));
+    const twill::permute_shape tall{{1103, 131}, {1, 0}, {}, {}};
+    calls.push_back(support::permute_call(tall, bytes, offset, 0, "misaligned-2d"));
+    calls.push_back(support::permute_call(tall, bytes, 0, offset, "misaligned-2d"));
+    calls.push_back(support::permute_call({{1104, 256}, {1, 0}, {}, {}}, bytes, 0, 0, "misaligned-2d"));
+    calls.push_back(support::permute_call({{1104, 256}, {1, 0}, {}, {}}, bytes, 0, 0, "tiled-2d"));
+    calls.push_back(support::permute_call({{2, 29, 148, 131}, {0, 3, 2, 1}, {}, {}}, bytes, 0, offset, "misaligned"));
   }
   const std::string wrong = support::run_all(stream, calls);
   CHECK_MESSAGE(wrong.empty(), wrong);
+}
+
+// Tiles that end with the matrix, in memory that does.
+TEST_CASE("reference: misaligned-2d reads nothing beyond the input") {
+  auto properties = twill::device::open("simt:h200").properties();
+  properties.multiprocessors = 2;
+  properties.cache_bytes = 2 << 20;
+  const auto simulated =
+      std::make_shared<twill::simt::simt_device>(properties, twill::simt::grid_limits{}, twill::simt::schedule{}, 2);
+  simulated->operations = &twill::simt::operations;
+  if (!TWILL_SANITIZED) simulated->check(true);
+  const twill::device device(simulated);
+  const twill::stream stream(device);
+  const std::vector<support::drawn_call> calls{
+      support::permute_call({{112, 57}, {1, 0}, {}, {126, 1}}, 4, 0, 0, "misaligned-2d"),
+      support::permute_call({{224, 184}, {1, 0}, {}, {}}, 2, 28, 0, "misaligned-2d"),
+      support::permute_call({{2, 776, 664}, {0, 2, 1}, {}, {}}, 2, 22, 0, "misaligned-2d"),
+      support::permute_call({{944, 300}, {1, 0}, {}, {}}, 4, 0, 0, "misaligned-2d")};
+  for (const support::drawn_call& call : calls) {
+    const std::string wrong = support::run_tightly(stream, call);
+    CHECK_MESSAGE(wrong.empty(), wrong);
+  }
 }
 
 TEST_SUITE_END();
