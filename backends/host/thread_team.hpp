@@ -29,7 +29,7 @@ class thread_team {
       for (std::size_t i = 0; i < count; ++i) f(i);
       return;
     }
-    start(count, size_ - 1, f, [](void* f, std::size_t index, int) { (*static_cast<pointee<F>*>(f))(index); });
+    start(count, size_ - 1, f, [](void* call, std::size_t index, int) { (*static_cast<pointee<F>*>(call))(index); });
   }
 
   /// The same for f(i, worker), on size() workers and never the calling thread; `worker` in [0, size()) is always the
@@ -38,7 +38,7 @@ class thread_team {
   void run_on_workers(std::size_t count, F&& f) const {
     if (count == 0) return;
     start(count, size_, f,
-          [](void* f, std::size_t index, int worker) { (*static_cast<pointee<F>*>(f))(index, worker); });
+          [](void* call, std::size_t index, int worker) { (*static_cast<pointee<F>*>(call))(index, worker); });
   }
 
  private:

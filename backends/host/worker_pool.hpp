@@ -17,8 +17,8 @@ struct parallel_loop {
   using call_type = void(void* function, std::size_t index, int worker);
 
   /// The workers numbered [0, workers) may join.
-  parallel_loop(std::size_t count, int workers, void* function, call_type* call)
-      : count(count), workers(workers), function(function), call(call) {}
+  parallel_loop(std::size_t indices, int joining, void* f, call_type* call_f)
+      : count(indices), workers(joining), function(f), call(call_f) {}
 
   const std::size_t count;
   const int workers;

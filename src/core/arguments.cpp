@@ -42,7 +42,7 @@ void require_pointer(const void* pointer, std::string_view what) {
 void require_aligned(const void* pointer, std::size_t alignment, std::string_view what) {
   if (reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) return;
   fail(errc::invalid_argument, std::string(what) + " is misaligned",
-       "its type needs " + std::to_string(alignment) + "-byte alignment", "pass an aligned pointer");
+       "it has to be a multiple of " + std::to_string(alignment) + " bytes", "pass an aligned pointer");
 }
 
 void require_element_bytes(std::int64_t bytes, std::int64_t most) {

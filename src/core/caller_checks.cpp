@@ -11,7 +11,7 @@ namespace twill::detail {
 void require_aligned(const char* operation, const void* pointer, std::size_t alignment, const char* what) {
   if (reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) return;
   fail(errc::invalid_argument, std::string(operation) + ": " + what + " is misaligned",
-       "its type needs " + std::to_string(alignment) + "-byte alignment", "pass an aligned pointer");
+       "it has to be a multiple of " + std::to_string(alignment) + " bytes", "pass an aligned pointer");
 }
 
 void fail_extent(std::uint64_t value) {

@@ -14,7 +14,8 @@ void require_ascending_offsets(const device& on, const std::int64_t* offsets, st
   for (std::int64_t i = 0; i < count; ++i) {
     if (values[i] >= (i == 0 ? 0 : values[i - 1])) continue;
     const char* const what = i == 0 ? "the first offset is negative" : "offsets decrease";
-    fail(errc::invalid_argument, what, "offset " + std::to_string(i) + " is " + std::to_string(values[i]), "sort them");
+    fail(errc::invalid_argument, what, "offset " + std::to_string(i) + " is " + std::to_string(values[i]),
+         i == 0 ? "begin with 0" : "sort them");
   }
 }
 

@@ -34,7 +34,7 @@ std::int64_t read_shape(const permute_shape& shape, detail::permute_rung_args& t
   }
   if (shape.order.size() != rank || seen != (1u << rank) - 1) {
     detail::fail(errc::invalid_argument, "order is not a permutation of the dimensions",
-                 "each dimension belongs into it once", "give 0 to " + std::to_string(rank - 1) + " in some order");
+                 "each dimension must appear exactly once", "give 0 to " + std::to_string(rank - 1) + " in some order");
   }
   to.rank = rank;
   return elements;

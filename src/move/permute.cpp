@@ -33,7 +33,8 @@ void require_order(const dims& order) {
   for (const std::int64_t d : order) {
     if (d < 0 || d >= order.size() || seen[d]) {
       detail::fail(errc::invalid_argument, "order is not a permutation of the dimensions",
-                   number(d) + " is wrong or again", "give each of 0 to " + number(order.size() - 1) + " once");
+                   number(d) + " is out of range or repeated",
+                   "give each of 0 to " + number(order.size() - 1) + " once");
     }
     seen[d] = true;
   }

@@ -46,7 +46,7 @@ std::shared_ptr<backend_device> open_ordinal(std::string_view backend_name, int 
     if (one.name != backend_name) continue;
     return open_device(one, std::to_string(ordinal < 0 ? one.current_ordinal() : ordinal));
   }
-  fail(errc::no_device, "no " + std::string(backend_name) + " stream can be borrowed",
+  fail(errc::no_device, std::string(backend_name) + "::borrow: no stream can be borrowed",
        "this build of Twill has no " + std::string(backend_name) + " backend", "build with it in TWILL_BACKENDS");
 }
 

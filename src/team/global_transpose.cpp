@@ -125,13 +125,13 @@ std::vector<double> global_transpose::impl::measure(const std::vector<stream_ref
 
 // In rounds over all candidates, so that what disturbs one for a while disturbs no choice. Of each, the best round.
 detail::tuned_choice global_transpose::impl::fastest_of(const std::vector<detail::tuned_choice>& candidates,
-                                                        const detail::team_job& asked,
+                                                        const detail::team_job& plain,
                                                         const std::vector<stream_ref>& streams, int runs) {
   detail::tuning_race race(candidates.size());
   for (int round = 0; round < detail::tuning_rounds; ++round) {
     for (std::size_t at = 0; at < candidates.size(); ++at) {
       if (!race.runs(at)) continue;
-      job = with_choice(asked, candidates[at]);
+      job = with_choice(plain, candidates[at]);
       try {
         implementation = make_transport(job, candidates[at].via);
       } catch (const error& e) {  // the same on all ranks

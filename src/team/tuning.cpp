@@ -88,7 +88,7 @@ tuned_choice parse_tuning(const team_job& job, const std::string& line) {
     }
   }
   if (one.via == transport::automatic || one.blocks_per_peer < 0 || one.parts < 0) {
-    fail(errc::invalid_argument, "the saved tuning was not returned by tune()", "it does not begin as one",
+    fail(errc::invalid_argument, "the saved tuning was not returned by tune()", "its prefix is not recognised",
          "tune again");
   }
   if (line.substr(end + 2) != key_of(job)) {

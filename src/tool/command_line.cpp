@@ -97,7 +97,9 @@ std::optional<int> command_line::run(int argc, const char* const* argv) {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
     if (problem.get_exit_code() == 0) return app_->exit(problem);
-    refuse("command line not understood", problem.what(), "see twill --help");
+    const auto chosen = app_->get_subcommands();
+    const std::string name = chosen.empty() ? "" : " " + chosen.front()->get_name();
+    refuse("command line not understood", problem.what(), "see twill" + name + " --help");
   }
   if (!app_->get_subcommands().empty()) return std::nullopt;
   std::vector<std::string> known;
