@@ -316,6 +316,8 @@ TEST_CASE("errors: the same on every device") {
       }
       return false;
     };
+    CHECK_THROWS_WITH_AS(twill::reduce(stream, in, out, -1, scratch, {reduce_op::sum}),
+                         "reduce: the number of elements is negative (it is -1) give 0 or more", twill::error);
     CHECK(code(reduce_op::sum, in, type::f32, out, type::f64, {1, 9}));
     CHECK(code(reduce_op::argmin, in, type::f32, out, type::f32, {1, 9}));
     CHECK(code(reduce_op::min, in, type::c64, out, type::c64, {1, 9}));

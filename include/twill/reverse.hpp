@@ -25,7 +25,7 @@ TWILL_API void reverse_in_place_bytes(stream_ref stream, void* data, extent elem
 /// Throws: invalid_argument, before anything is launched; launch_failed.
 template <class T>
 void reverse(stream_ref stream, const T* in, T* out, extent count) {
-  static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bytes");
+  static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 64, "elements of up to 64 bytes, moved as bytes");
   detail::require_aligned("reverse", in, alignof(T), "in");
   detail::require_aligned("reverse", out, alignof(T), "out");
   reverse_bytes(stream, in, out, sizeof(T), count);
@@ -36,7 +36,7 @@ void reverse(stream_ref stream, const T* in, T* out, extent count) {
 /// Shape, Units, Order, Throws: as for `reverse`. Memory: one array, without scratch.
 template <class T>
 void reverse_in_place(stream_ref stream, T* data, extent count) {
-  static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bytes");
+  static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 64, "elements of up to 64 bytes, moved as bytes");
   detail::require_aligned("reverse_in_place", data, alignof(T), "data");
   reverse_in_place_bytes(stream, data, sizeof(T), count);
 }

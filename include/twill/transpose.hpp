@@ -53,7 +53,7 @@ TWILL_API void transpose_bytes(stream_ref stream, const void* in, void* out, ext
 /// Source: Ruetsch and Micikevicius, 2009, Optimizing Matrix Transpose in CUDA (padded shared tile).
 template <class T>
 void transpose(stream_ref stream, const T* in, T* out, const transpose_shape& shape) {
-  static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bytes");
+  static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 64, "elements of up to 64 bytes, moved as bytes");
   detail::require_aligned("transpose", in, alignof(T), "in");
   detail::require_aligned("transpose", out, alignof(T), "out");
   transpose_bytes(stream, in, out, sizeof(T), shape);

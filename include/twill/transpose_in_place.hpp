@@ -73,7 +73,7 @@ TWILL_API void transpose_in_place_bytes(stream_ref stream, void* data, extent el
 /// Source: Catanzaro, Keller and Garland, 2014, A Decomposition for In-place Matrix Transposition (least scratch).
 template <class T>
 void transpose_in_place(stream_ref stream, T* data, const transpose_in_place_shape& shape, scratch_ref scratch = {}) {
-  static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bytes");
+  static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 64, "elements of up to 64 bytes, moved as bytes");
   detail::require_aligned("transpose_in_place", data, alignof(T), "data");
   transpose_in_place_bytes(stream, data, sizeof(T), shape, scratch);
 }

@@ -102,7 +102,7 @@ reduce_sizes checked_sizes(const problem& p) {
     return found;
   }
   detail::require_extent(p.shape.rows, "rows");
-  detail::require_extent(p.shape.cols, "cols");
+  detail::require_extent(p.shape.cols, p.shape.rows == 1 && p.shape.ld == 0 ? "the number of elements" : "cols");
   const std::int64_t ld = detail::explicit_ld(p.shape.ld, p.shape.cols, "ld");
   const std::int64_t gap = p.shape.rows == 1 ? 0 : ld - p.shape.cols;
   const auto rows = detail::checked_product(p.shape.rows, p.shape.cols + gap, "the matrix");

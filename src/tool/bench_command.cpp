@@ -246,7 +246,7 @@ int run(const bench_arguments& arguments, tool_run& tool) {
       !arguments.transports.empty()) {
     refuse("options of a team mean nothing here", "they belong to global-transpose", "leave them out");
   }
-  const ladder_operation& operation = operation_named(arguments.operation);
+  const ladder_operation& operation = operation_named(arguments.operation, {"global-transpose"});
   const bench_options options = options_of(arguments, operation);
   require_distinct({{"--json", arguments.json_path}, {"--csv", arguments.csv_path}, {"--svg", arguments.svg_path}},
                    {{"--list", arguments.list_path}, {"--compare", arguments.reference_path}});
@@ -279,7 +279,7 @@ int run(const bench_arguments& arguments, tool_run& tool) {
   for (const std::string& note : plan.notes) fmt::print(stderr, "{}\n", note);
   json_file.write(json_text(json_of(report)));
   csv_file.write(csv_text(report));
-  if (svg_file.wanted()) svg_file.write(sweep_svg(report));
+  if (svg_file.wanted()) svg_file.write(sweep_svg(report, options.set));
   if (report.partial) end_by_signal(interrupted());
   return exit_code_of(report);
 }
@@ -347,12 +347,13 @@ void add_files(command& bench, bench_arguments& to) {
 
 }  // namespace
 
-const ladder_operation& operation_named(const std::string& name) {
+const ladder_operation& operation_named(const std::string& name, const std::vector<std::string>& others) {
   std::vector<std::string> known;
   for (const ladder_operation* operation : operations()) {
     if (operation->name == name) return *operation;
     known.push_back(operation->name);
   }
+  known.insert(known.end(), others.begin(), others.end());
   refuse(fmt::format("no operation \"{}\" to run", name), "known: " + joined(known), "choose one of these");
 }
 

@@ -225,6 +225,21 @@ void require_use_of_block(const bench_plan& plan, const bench_options& options) 
          "leave --block out, or choose a GPU or simt with --device");
 }
 
+/// Where no kernel takes a block none can repeat inside of a launch: says for which devices --loop is not followed.
+void note_loops(bench_plan& plan, const bench_options& options) {
+  if (std::find(options.loops.begin(), options.loops.end(), loop_kind::in) == options.loops.end()) return;
+  for (const device& on : plan.devices) {
+    const auto repeats_inside = [&](const planned_case& each) {
+      return each.on.properties().name == on.properties().name &&
+             std::any_of(each.tables.begin(), each.tables.end(),
+                         [](const planned_table& table) { return table.loop == loop_kind::in; });
+    };
+    if (std::any_of(plan.cases.begin(), plan.cases.end(), repeats_inside)) continue;
+    plan.notes.push_back(fmt::format("On {} no chosen kernel repeats inside of a launch: timed with --loop over.",
+                                     on.properties().name));
+  }
+}
+
 /// A part of the grid has what the memory allows; of cases that the user named, each must fit.
 bool skips_large_cases(const bench_options& options) {
   return options.set.layout == case_layout::grid || options.set.layout == case_layout::sweep;
@@ -300,12 +315,17 @@ bench_plan plan_bench(const ladder_operation& operation, const bench_options& op
   plan.devices = open_devices(options.devices);
   require_choices(options, plan.devices);
   plan_cpu(plan, options);
+  for (const auto& [part, count] : options.set.too_large) {
+    plan.notes.push_back(fmt::format("Left out: {} of {} with more than --max-bytes.",
+                                     count == 1 ? "1 case" : fmt::format("{} cases", count), part));
+  }
   for (const device& on : plan.devices) plan_cases(plan, on, options);
   require_known_kernels(operation, options, plan);
   if (plan.cases.empty()) {
     refuse("nothing to measure", "no case is that small, or fits the memory", "give a larger --max-bytes");
   }
   require_use_of_block(plan, options);
+  note_loops(plan, options);
   return plan;
 }
 

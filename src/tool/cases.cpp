@@ -9,6 +9,8 @@
 #include <sstream>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "text.hpp"
 
 namespace twill::tool {
@@ -30,16 +32,25 @@ const shapes in_place_shapes = {{1024, 1024},   {4096, 4096},   {8192, 8192},   
 const shapes up_to_a_mega = {{32, 32},   {64, 64},     {128, 128}, {256, 256},
                              {512, 512}, {1024, 1024}, {500, 300}, {4096, 16}};
 
-/// Adds cases of up to `most` bytes.
+constexpr std::int64_t any_bytes = std::int64_t{1} << 60;
+
+/// Adds cases of up to `most` bytes, and counts those of more.
 struct case_adder {
   case_set& to;
   std::string part;
   std::int64_t most;
 
-  void matrices(const shapes& all, const std::vector<std::int64_t>& sizes) const {
+  /// The part has those of up to `up_to` bytes.
+  void matrices(const shapes& all, const std::vector<std::int64_t>& sizes, std::int64_t up_to = any_bytes) const {
     for (const auto& [rows, cols] : all) {
       for (const std::int64_t bytes : sizes) {
-        if (rows * cols * bytes <= most) to.cases.push_back({type_of_bytes(bytes), {rows, cols}, {}, 0, part});
+        const std::int64_t in_all = rows * cols * bytes;
+        if (in_all > up_to) continue;
+        if (in_all > most) {
+          ++to.too_large[part];
+        } else {
+          to.cases.push_back({type_of_bytes(bytes), {rows, cols}, {}, 0, part});
+        }
       }
     }
   }
@@ -49,7 +60,11 @@ struct case_adder {
     for (const auto& [rows, cols] : all) {
       for (const std::int64_t bytes : sizes) {
         const std::int64_t count = std::min(bytes_in_all, most) / (rows * cols * bytes);
-        if (count > 0) to.cases.push_back({type_of_bytes(bytes), {count, rows, cols}, {}, gap, part});
+        if (count > 0) {
+          to.cases.push_back({type_of_bytes(bytes), {count, rows, cols}, {}, gap, part});
+        } else {
+          ++to.too_large[part];
+        }
       }
     }
   }
@@ -58,7 +73,8 @@ struct case_adder {
 struct grid_part {
   const char* operation;
   const char* name;
-  const char* title;
+  const char* title;   // {}: the bytes that its cases come to, or are bounded by
+  std::int64_t bytes;  // of these
   void (*add)(const case_adder& to);
 };
 
@@ -83,31 +99,27 @@ void add_squares(const case_adder& to) {
 }
 
 const grid_part grid_parts[] = {
-    {"transpose", "main", "5 element sizes x 12 shapes",
+    {"transpose", "main", "5 element sizes x 12 shapes", 0,
      [](const case_adder& to) { to.matrices(grid_shapes, power_sizes); }},
-    {"transpose", "odd", "odd element sizes, up to 2 GiB",
-     [](const case_adder& to) {
-       case_adder{to.to, to.part, std::min(to.most, 2048 * mega)}.matrices(grid_shapes, odd_sizes);
-     }},
-    {"transpose", "batched", "small matrices, 256 MiB in all",
+    {"transpose", "odd", "odd element sizes, up to {}", 2048 * mega,
+     [](const case_adder& to) { to.matrices(grid_shapes, odd_sizes, 2048 * mega); }},
+    {"transpose", "batched", "small matrices, {} in all", 256 * mega,
      [](const case_adder& to) { to.batches(small_matrices, power_sizes, 256 * mega); }},
-    {"transpose", "strided", "small matrices with gaps, 128 MiB in all",
+    {"transpose", "strided", "small matrices with gaps, {} in all", 128 * mega,
      [](const case_adder& to) { to.batches(small_matrices, power_sizes, 128 * mega, 1); }},
-    {"transpose", "small", "up to 1 MiB",
+    {"transpose", "small", "up to {}", mega,
+     [](const case_adder& to) { to.matrices(up_to_a_mega, power_sizes, mega); }},
+    {"transpose-in-place", "in-place", "in place, with the least and with fast scratch, up to {}", 2048 * mega,
      [](const case_adder& to) {
-       case_adder{to.to, to.part, std::min(to.most, mega)}.matrices(up_to_a_mega, power_sizes);
-     }},
-    {"transpose-in-place", "in-place", "in place, with the least and with fast scratch, up to 2 GiB",
-     [](const case_adder& to) {
-       case_adder{to.to, to.part, std::min(to.most, 2048 * mega)}.matrices(in_place_shapes, power_sizes);
+       to.matrices(in_place_shapes, power_sizes, 2048 * mega);
        to.batches(small_matrices, power_sizes, 256 * mega);
      }},
 };
 
 const grid_part sweeps[] = {
-    {"transpose", "batched", "batches of rows x cols, about 64 MiB in all",
+    {"transpose", "batched", "batches of rows x cols, about {} in all", 64 * mega,
      [](const case_adder& to) { to.batches(sweep_shapes(), {4}, 64 * mega); }},
-    {"transpose", "square", "squares of 4000 to 4200", add_squares},
+    {"transpose", "square", "squares of 4000 to 4200", 0, add_squares},
 };
 
 /// Adds the parts of a name, or all of the operation's.
@@ -123,7 +135,7 @@ void add_parts(case_set& to, const grid_part (&parts)[Count], const std::string&
     found = true;
     const auto is_there = [&](const bench_case& one) { return one.part == prefix + each.name; };
     if (std::any_of(to.cases.begin(), to.cases.end(), is_there)) continue;  // it was named before
-    each.add({to, prefix + each.name, to.most_bytes > 0 ? to.most_bytes : std::int64_t{1} << 60});
+    each.add({to, prefix + each.name, to.most_bytes > 0 ? to.most_bytes : any_bytes});
   }
   if (found) return;
   refuse(fmt::format("no {} \"{}\" of {}", option, name, operation),
@@ -161,7 +173,7 @@ case_set read_cases(const std::string& path) {
   }
   std::ifstream from(path);
   if (!from) refuse(fmt::format("cannot read \"{}\"", path), std::strerror(errno), "give a file of cases");
-  case_set set{case_layout::list, {}, "", 0};
+  case_set set{case_layout::list, {}, "", 0, {}};
   int number = 0;
   for (std::string line; std::getline(from, line);) {
     ++number;
@@ -180,23 +192,28 @@ case_set read_cases(const std::string& path) {
 }
 
 case_set grid_cases(const std::string& operation, const std::vector<std::string>& parts, std::int64_t most_bytes) {
-  case_set set{case_layout::grid, {}, "", most_bytes};
+  case_set set{case_layout::grid, {}, "", most_bytes, {}};
   for (const std::string& each : parts) add_parts(set, grid_parts, "--grid", operation, each, "");
   return set;
 }
 
 case_set sweep_cases(const std::string& operation, const std::string& name, std::int64_t most_bytes) {
-  case_set set{case_layout::sweep, {}, "", most_bytes};
+  case_set set{case_layout::sweep, {}, "", most_bytes, {}};
   add_parts(set, sweeps, "--sweep", operation, name, "sweep-");
   return set;
 }
 
-std::string part_title(const std::string& part) {
+std::string part_title(const std::string& part, std::int64_t most_bytes) {
+  const auto title = [&](const grid_part& of) {
+    const std::int64_t bytes = most_bytes > 0 ? std::min(of.bytes, most_bytes) : of.bytes;
+    const std::string in_all = bytes_text(static_cast<double>(bytes), 0);
+    return fmt::vformat(of.title, fmt::make_format_args(in_all));
+  };
   for (const grid_part& each : grid_parts) {
-    if (each.name == part) return each.title;
+    if (each.name == part) return title(each);
   }
   for (const grid_part& each : sweeps) {
-    if (std::string("sweep-") + each.name == part) return each.title;
+    if (std::string("sweep-") + each.name == part) return title(each);
   }
   return part;
 }

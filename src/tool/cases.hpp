@@ -3,6 +3,7 @@
 // Sets of cases that are measured one by one and shown together: from a file, the fixed grid, sweeps, random ones.
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,9 @@ enum class case_layout {
 struct case_set {
   case_layout layout = case_layout::tables;
   std::vector<bench_case> cases;
-  std::string title;            ///< of random cases
-  std::int64_t most_bytes = 0;  ///< that the element bytes of a case may come to
+  std::string title;                          ///< of random cases
+  std::int64_t most_bytes = 0;                ///< that the element bytes of a case may come to
+  std::map<std::string, int> too_large = {};  ///< how many cases that leaves out, by part
 };
 
 /// Reads a file of cases, a line each: TYPE SIZE[+GAP] [ORDER], such as "f32 64x3x224x224 0,2,3,1". Empty lines and
@@ -34,8 +36,8 @@ case_set read_cases(const std::string& path);
 /// Refuses unknown names, and operations that have none.
 case_set grid_cases(const std::string& operation, const std::vector<std::string>& parts, std::int64_t most_bytes);
 case_set sweep_cases(const std::string& operation, const std::string& name, std::int64_t most_bytes);
-/// "5 element sizes x 12 shapes"
-std::string part_title(const std::string& part);
+/// "5 element sizes x 12 shapes", "small matrices, 256 MiB in all"
+std::string part_title(const std::string& part, std::int64_t most_bytes);
 
 /// `count` cases drawn from a seed: bytes 1, 2, 4, 8, 16 with probabilities .15, .2, .35, .2, .1, most_bytes / 128 to
 /// most_bytes (0: 512 MiB) in all. Refuses operations without random cases.

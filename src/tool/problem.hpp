@@ -106,7 +106,7 @@ struct ladder_operation {
 };
 
 /// The operation that a command line names. Refuses others, with those there are.
-const ladder_operation& operation_named(const std::string& name);
+const ladder_operation& operation_named(const std::string& name, const std::vector<std::string>& others = {});
 
 /// Operations by file: bench_transpose.cpp, bench_move.cpp, bench_fill.cpp, bench_array.cpp, bench_reduce.cpp.
 const ladder_operation& transpose_operation();

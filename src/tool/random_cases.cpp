@@ -117,7 +117,7 @@ case_set random_cases(const std::string& operation, std::int64_t count, std::uin
   }
   const byte_range range{most_bytes / 128, most_bytes};
   random_source random(seed);
-  case_set set{case_layout::random, {}, "", most_bytes};
+  case_set set{case_layout::random, {}, "", most_bytes, {}};
   while (static_cast<std::int64_t>(set.cases.size()) < count) set.cases.push_back(draw(random, range));
   set.title =
       fmt::format("{}: {} random cases of seed {}, {} to {}", operation, count, seed,

@@ -156,7 +156,8 @@ std::string parts_text(const case_set& set, const std::vector<bench_result>& res
   for (const bench_result& row : results) everything.push_back(&row);
   std::string text;
   for (const std::string& part : distinct(everything, [](const bench_result& row) { return row.part; })) {
-    text += (text.empty() ? "" : "\n") + wrapped(part + ": " + part_title(part) + ", fraction of memcpy") + "\n";
+    text += (text.empty() ? "" : "\n") +
+            wrapped(part + ": " + part_title(part, set.most_bytes) + ", fraction of memcpy") + "\n";
     std::vector<bench_result> own;
     std::copy_if(results.begin(), results.end(), std::back_inserter(own),
                  [&](const bench_result& row) { return row.part == part; });
@@ -203,21 +204,32 @@ std::string worst_text(rows all) {
   return all.empty() ? "" : lines.text();
 }
 
-/// The choice of a case beside the best of all candidates that ran.
+/// The choice of a case beside the best of all candidates that ran, each by its name: as itself, an operation takes
+/// another time in each sample, and plans fewer candidates.
 struct choice {
+  const bench_result* tuned = nullptr;
   const bench_result* chosen = nullptr;
   const bench_result* best = nullptr;
 
   double regret() const { return chosen->ms->median / best->ms->median; }
 };
 
-/// Rows with a plan are candidates, and the operation itself, which is the choice.
+std::string kernel_of(const bench_result& row) {
+  return row.plan.substr(0, row.plan.find(':'));
+}
+
+/// Rows with a plan are candidates, and the operation itself, whose plan names the choice.
 std::vector<choice> choices_of(const std::vector<bench_result>& results) {
   std::map<std::string, choice> cases;
+  const auto case_of = [&](const bench_result& row) -> choice& { return cases[row.device + " " + case_text(row)]; };
   for (const bench_result& row : results) {
-    if (row.plan.empty() || !row.ms || !row.valid) continue;
-    choice& of = cases[row.device + " " + case_text(row)];
-    if (row.kernel == "tuned") of.chosen = &row;
+    if (!row.plan.empty() && row.kernel == "tuned") case_of(row).tuned = &row;
+  }
+  for (const bench_result& row : results) {
+    if (row.plan.empty() || !row.ms || !row.valid || row.kernel == "tuned") continue;
+    choice& of = case_of(row);
+    if (of.tuned == nullptr) continue;
+    if (row.kernel == kernel_of(*of.tuned)) of.chosen = &row;
     if (of.best == nullptr || row.ms->median < of.best->ms->median) of.best = &row;
   }
   std::vector<choice> all;
@@ -247,8 +259,7 @@ std::string regret_text(const std::vector<bench_result>& results) {
       "\n";
   table lines({{"regret"}, {"case", side::left}, {"best", side::left}, {"chosen", side::left, true}});
   for (std::size_t i = 0; i < all.size() && i < worst_shown; ++i) {
-    lines.add({fraction(all[i].regret()), case_text(*all[i].chosen),
-               all[i].best->plan.substr(0, all[i].best->plan.find(':')), all[i].chosen->plan});
+    lines.add({fraction(all[i].regret()), case_text(*all[i].chosen), kernel_of(*all[i].best), all[i].chosen->plan});
   }
   return text + lines.text();
 }

@@ -16,6 +16,6 @@ std::vector<distribution> distributions_of(const std::vector<bench_result>& resu
 std::string set_text(const case_set& set, const bench_report& report);
 
 /// A sweep as a picture: batched shapes as a map, squares as lines.
-std::string sweep_svg(const bench_report& report);
+std::string sweep_svg(const bench_report& report, const case_set& set);
 
 }  // namespace twill::tool

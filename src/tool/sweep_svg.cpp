@@ -36,15 +36,15 @@ std::string color_of(double fraction) {
 
 using points = std::vector<const bench_result*>;
 
-std::string title_of(const bench_report& report, const points& all) {
+std::string title_of(const bench_report& report, const case_set& set, const points& all) {
   const device_properties& on = report.devices.front();
   const bool one_type = all.front()->type == all.back()->type;
-  return fmt::format("{}{} on {} ({}): fraction of memcpy", part_title(all.front()->part),
+  return fmt::format("{}{} on {} ({}): fraction of memcpy", part_title(all.front()->part, set.most_bytes),
                      one_type ? ", " + all.front()->type : "", on.name, on.model);
 }
 
 /// A square a shape.
-std::string map_of(const bench_report& report, const points& all) {
+std::string map_of(const bench_report& report, const case_set& set, const points& all) {
   std::set<std::int64_t> rows, cols;
   for (const bench_result* each : all) {
     rows.insert(each->rows);
@@ -55,7 +55,7 @@ std::string map_of(const bench_report& report, const points& all) {
     return static_cast<double>(std::distance(in.begin(), in.find(of)));
   };
   const double width = edge * static_cast<double>(cols.size()), height = edge * static_cast<double>(rows.size());
-  std::string inner = label(left, 18, title_of(report, all), "start");
+  std::string inner = label(left, 18, title_of(report, set, all), "start");
   inner += label(left + width / 2, 34, "columns") + label(14, top + height / 2, "rows", "middle", -90);
   for (const bench_result* each : all) {
     const double x = left + edge * place(cols, each->cols), y = top + edge * place(rows, each->rows);
@@ -77,7 +77,7 @@ std::string map_of(const bench_report& report, const points& all) {
 }
 
 /// A line a type, over the extent.
-std::string lines_of(const bench_report& report, const points& all) {
+std::string lines_of(const bench_report& report, const case_set& set, const points& all) {
   const double left = 60, top = 40, width = 820, height = 360;
   const char* const colors[] = {"#1b6ca8", "#d1495b", "#2e8b57", "#c98a00", "#6a4c93"};
   std::int64_t first = all.front()->rows, last = first;
@@ -95,8 +95,8 @@ std::string lines_of(const bench_report& report, const points& all) {
     type = each->type;
     if (each->of_roof) path += fmt::format("{:.1f},{:.1f} ", across(each->rows), down(*each->of_roof));
   }
-  std::string inner =
-      label(left, 18, title_of(report, all), "start") + label(left + width / 2, top + height + 34, "rows and columns");
+  std::string inner = label(left, 18, title_of(report, set, all), "start") +
+                      label(left + width / 2, top + height + 34, "rows and columns");
   for (int fifth = 0; fifth <= 6; ++fifth) {
     inner += rectangle(left, down(fifth / 5.0), width, 0.5, "#999999");
     inner += label(left - 6, down(fifth / 5.0) + 4, fmt::format("{:.1f}", fifth / 5.0), "end");
@@ -116,7 +116,7 @@ std::string lines_of(const bench_report& report, const points& all) {
 
 }  // namespace
 
-std::string sweep_svg(const bench_report& report) {
+std::string sweep_svg(const bench_report& report, const case_set& set) {
   points all;
   for (const bench_result& each : report.results) {
     const bool first = all.empty() || (each.part == all.front()->part && each.kernel == all.front()->kernel &&
@@ -124,7 +124,7 @@ std::string sweep_svg(const bench_report& report) {
     if (each.kernel != each.roof && first) all.push_back(&each);
   }
   if (all.empty()) return framed(400, 40, label(10, 24, "no results", "start"));
-  return all.front()->part == "sweep-batched" ? map_of(report, all) : lines_of(report, all);
+  return all.front()->part == "sweep-batched" ? map_of(report, set, all) : lines_of(report, set, all);
 }
 
 }  // namespace twill::tool

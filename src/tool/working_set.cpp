@@ -21,7 +21,9 @@ working_set::layout working_set::layout_of(const ladder_problem& problem) const 
   layout found{aligned(problem.in_bytes()), aligned(problem.out_bytes()), 1, false};
   if (exact_) return {problem.in_bytes(), problem.out_bytes(), 1, false};
   if (!cold_) return found;
-  const std::size_t wanted = 4 * stream_.on().properties().cache_bytes, touched = aligned(problem.touched_bytes());
+  const bool is_all_touched = problem.touched_bytes() == problem.in_bytes() + problem.out_bytes();
+  const std::size_t wanted = 4 * stream_.on().properties().cache_bytes;
+  const std::size_t touched = is_all_touched ? found.in_pitch + found.out_pitch : aligned(problem.touched_bytes());
   if (touched >= wanted) return found;
   const std::size_t pairs = std::max<std::size_t>(2, (wanted + touched - 1) / touched);
   const std::size_t held = in_ ? in_->size_bytes() + out_->size_bytes() : 0;

@@ -38,6 +38,10 @@ bench() {
   run 0 bench --device simt --size 33 --type u8,c128 --kernel coalesced
   run 0 bench --device simt --size 33 --type f32 --loop both --block 16x16 --kernel coalesced --json -
   shown '"loop": "in"'
+  ! grep -q 'timed with --loop over' err || report bench "a note about a loop that it followed"
+  run 0 bench --device cpu --size 33 --loop in --reps 1
+  grep -q '^On cpu .*timed with --loop over' err || report bench "silent about a loop that it did not follow"
+  run 0 bench --device simt --size 33 --type f32 --loop both --block 16x16 --kernel coalesced --json -
   shown '"block": "16x16"'
   run 0 bench --device simt --size 40x70 --block 8x32 --warm
   shown '^Left out: '

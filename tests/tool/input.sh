@@ -5,7 +5,7 @@ bad_bench() {
   refused 'no command'
   refused 'expected: frobnicate' frobnicate
   refused 'expected: --frobnicate' bench --frobnicate
-  refused 'known: transpose' bench frobnicate
+  refused 'known: transpose, .*, global-transpose)' bench frobnicate
   unable 'cpu, ' bench --device frobnicate
   unable 'simt' bench --device simt:frobnicate
   refused 'cpu-naive' bench --device cpu --kernel frobnicate

@@ -28,8 +28,9 @@ random() {
 # What the planner would choose, and each of its candidates forced. No message is cut by a line's end.
 planned() {
   run 0 explain permute --device simt:h200 --size 16x42x450x321 --order 2,3,1,0 --json explain.json
-  shown '^\*  misaligned  *[0-9]'
-  shown '^   gather  *[0-9.]*  [0-9]* segments of '
+  shown '^\*  [a-z]'
+  shown '  misaligned  *[0-9.]*'
+  shown '  gather  *[0-9.]*  [0-9]* segments of '
   narrow
   grep -q '"takes": "2 to 8 packed columns' explain.json || report explain "no families in its JSON"
   run 0 explain --device simt:h200 --size 4096,3000x3,100x257x289 --type f32,b12
@@ -79,7 +80,7 @@ regret() {
 
 sets() {
   run 0 bench --grid small,batched --max-bytes 2^14 --device cpu --reps 1 --json grid.json
-  shown '^small: up to 1 MiB'
+  shown '^small: up to 16 KiB'
   shown '^64x64 '
   shown '^cpu-tuned on cpu: .* geometric mean '
   narrow
@@ -89,7 +90,8 @@ sets() {
   run 0 bench transpose-in-place --grid all --max-bytes 4096 --device cpu --reps 1
   shown '^least-scratch on cpu: '
   run 0 bench --sweep batched --max-bytes 512 --device cpu --reps 1 --warm --svg sweep.svg
-  shown '^sweep-batched: '
+  shown '^sweep-batched: .*, about 512 bytes in all'
+  grep -q '^Left out: .* of sweep-batched with more than --max-bytes' err || report bench "silent about what it left out"
   tail -1 sweep.svg | grep -q '</svg>' || report bench "no picture of a sweep"
   grep -q viewBox sweep.svg || report bench "a picture that does not scale"
   refused 'known: main, odd' bench --grid frobnicate
