@@ -54,6 +54,11 @@ twill_write_backend_list(backend_list_ladder.inc ${TWILL_BACKENDS})
 
 message(STATUS "Twill ${PROJECT_VERSION} with the backends: ${TWILL_BACKENDS}")
 if(TWILL_DEFAULT_DEVICE)
+  string(REGEX REPLACE ":.*" "" backend "${TWILL_DEFAULT_DEVICE}")
+  if(NOT TWILL_DEFAULT_DEVICE MATCHES "^(cpu|simt(:.+)?|(cuda|hip)(:[0-9]+)?)$" OR NOT backend IN_LIST TWILL_BACKENDS)
+    message(FATAL_ERROR "TWILL_DEFAULT_DEVICE is ${TWILL_DEFAULT_DEVICE}, which is no device of the backends of this build: "
+      "${TWILL_BACKENDS}. Name one such as cuda:0, hip:0, cpu, simt or simt:k20.")
+  endif()
   message(STATUS "Default device: ${TWILL_DEFAULT_DEVICE}")
 endif()
 if(TWILL_DEFAULT_DEVICE STREQUAL "simt:gtx280")

@@ -144,11 +144,10 @@ find_path(TWILL_CUB_INCLUDE cub/device/device_scan.cuh HINTS ${CUDAToolkit_INCLU
   NO_DEFAULT_PATH)
 mark_as_advanced(TWILL_CUB_INCLUDE)
 
-# twill_add_rungs(TARGET DEFINITION SOURCE...): rungs that not every build of a backend has; the definition adds them to its
+# twill_add_rungs(TARGET SOURCE...): rungs that not every build of a backend has. The caller defines what adds them to its
 # ladders.
-function(twill_add_rungs target definition)
-  list(TRANSFORM ARGN PREPEND "${TWILL_ROOT}/" OUTPUT_VARIABLE sources)
+function(twill_add_rungs target)
+  twill_unite(sources ${target} ${ARGN})
   set_source_files_properties(${sources} PROPERTIES LANGUAGE CUDA)
   target_sources(${target} PRIVATE ${sources})
-  target_compile_definitions(${target} PRIVATE ${definition})
 endfunction()

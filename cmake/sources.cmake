@@ -51,11 +51,8 @@ set(twill_common_sources
   backends/error.cpp
   src/core/arguments.cpp
   src/move/plan/candidates.cpp
-  src/move/plan/device_model.cpp
-  src/move/plan/family.cpp
   src/move/plan/gather.cpp
   src/move/plan/normal_form.cpp
-  src/move/plan/tile.cpp
   src/move/plan/transposes.cpp
   src/team/plan/choice.cpp
   src/team/plan/exchange.cpp
@@ -78,7 +75,6 @@ set(twill_core_sources
   src/move/fill.cpp
   src/move/permute.cpp
   src/move/reverse.cpp
-  src/move/transpose.cpp
   src/move/transpose_in_place.cpp
   src/operations/backends.cpp
   src/reduce/reduce.cpp
@@ -122,7 +118,6 @@ set(twill_kernel_sources
   src/move/gpu/vec3.cpp
   src/operations/gpu.cpp
   src/reduce/gpu/argmin.cpp
-  src/reduce/gpu/complex.cpp
   src/reduce/gpu/extremes.cpp
   src/reduce/gpu/floats.cpp
   src/reduce/gpu/integer_columns.cpp

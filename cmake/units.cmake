@@ -14,39 +14,74 @@ endif()
 # Compiled alone: with options of their own, with a large header that no other source needs, or with many kernels.
 set(twill_single_sources
   src/reduce/cpu/reduce.cpp
-  src/reduce/gpu/complex.cpp
-  src/reduce/gpu/floats.cpp
   src/scan/gpu/extremes.cpp
-  src/scan/gpu/segment_sums.cpp
   src/tool/command_line.cpp
   src/tool/report.cpp)
 
-# twill_unite(OUT NAME SOURCE...): sources relative to the root as units, each of up to 12 that are listed together and lie
-# in one folder; those of twill_single_sources stay alone. What is private to a source, in an unnamed namespace, therefore
-# has a name of its own in its folder.
+# Products of complex numbers have the same bits everywhere: no compiler may contract a multiplication and an addition.
+set(twill_exact_sources
+  src/reduce/cpu/reduce.cpp
+  src/reduce/gpu/floats.cpp)
+set(twill_exact_options
+  "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-fmad=false>;$<$<COMPILE_LANGUAGE:CXX,HIP>:-ffp-contract=off>")
+
+# The readers of datasheets: text, and a large header.
+set(twill_text_sources
+  backends/simt/link_sheet.cpp
+  backends/simt/models.cpp
+  backends/simt/timing_sheet.cpp)
+set(twill_text_options "$<$<CONFIG:Release>:-Og>")
+
+# Folders with little to compile: as if they were one.
+set(twill_small_folders backends/gpu src/operations src/team/gpu)
+
+# twill_unite(OUT NAME SOURCE...): sources relative to the root as units, each of up to 12 of the same folder (all
+# small folders are one) and options; those of twill_single_sources stay alone. What is private to a source, in an unnamed
+# namespace, therefore has a name of its own there.
 function(twill_unite out name)
   set(units "")
-  set(unit "")
-  set(unit_folder "")
-  foreach(source IN LISTS ARGN ITEMS "")
-    get_filename_component(folder "${source}" DIRECTORY)
-    list(LENGTH unit count)
-    if(NOT TWILL_UNITY OR source STREQUAL "" OR NOT folder STREQUAL unit_folder OR count EQUAL 12)
-      twill_write_unit(units "${name}" "${unit}")
-      set(unit "")
-    endif()
-    set(unit_folder "${folder}")
-    if(source IN_LIST twill_single_sources)
-      list(APPEND units "${TWILL_ROOT}/${source}")
-    else()
-      list(APPEND unit ${source})
-    endif()
+  set(groups "")
+  foreach(source IN LISTS ARGN)
+    twill_group_of(group "${source}")
+    list(APPEND groups "${group}")
+    list(APPEND "sources of ${group}" "${source}")
+  endforeach()
+  list(REMOVE_DUPLICATES groups)
+  foreach(group IN LISTS groups)
+    set(name_of_list "sources of ${group}")
+    set(left ${${name_of_list}})
+    while(left)
+      list(SUBLIST left 0 12 unit)
+      list(REMOVE_ITEM left ${unit})
+      twill_write_unit(unit "${name}" "${unit}")
+      if(group MATCHES " (exact|text)$")
+        set_property(SOURCE "${unit}" APPEND PROPERTY COMPILE_OPTIONS "${twill_${CMAKE_MATCH_1}_options}")
+      endif()
+      list(APPEND units "${unit}")
+    endwhile()
   endforeach()
   set(${out} ${units} PARENT_SCOPE)
 endfunction()
 
-# Appends to the list what compiles these sources. A unit's name tells those of equal targets in a shared folder apart.
-function(twill_write_unit list name sources)
+# Sources of the same group may be compiled together.
+function(twill_group_of out source)
+  get_filename_component(group "${source}" DIRECTORY)
+  if(group IN_LIST twill_small_folders)
+    set(group small)
+  endif()
+  if(source IN_LIST twill_single_sources OR NOT TWILL_UNITY)
+    set(group "${source}")
+  endif()
+  if(source IN_LIST twill_exact_sources)
+    string(APPEND group " exact")
+  elseif(source IN_LIST twill_text_sources)
+    string(APPEND group " text")
+  endif()
+  set(${out} "${group}" PARENT_SCOPE)
+endfunction()
+
+# The path of what compiles these sources. A unit's name tells those of equal targets in a shared folder apart.
+function(twill_write_unit out name sources)
   list(LENGTH sources count)
   list(TRANSFORM sources PREPEND "${TWILL_ROOT}/")
   if(count GREATER 1)
@@ -63,5 +98,5 @@ function(twill_write_unit list name sources)
       file(WRITE "${sources}" "${text}")
     endif()
   endif()
-  set(${list} ${${list}} ${sources} PARENT_SCOPE)
+  set(${out} ${sources} PARENT_SCOPE)
 endfunction()

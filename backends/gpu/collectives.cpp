@@ -29,7 +29,7 @@ class library final : public detail::collectives {
     }
     find(get_id_, "ncclGetUniqueId");
     find(init_, "ncclCommInitRank");
-    find(abort_, "ncclCommAbort");
+    find(comm_abort_, "ncclCommAbort");
     find(begin_, "ncclGroupStart");
     find(end_, "ncclGroupEnd");
     find(send_, "ncclSend");
@@ -53,7 +53,7 @@ class library final : public detail::collectives {
   void receive(native_communicator* on, void* stream, void* data, std::size_t bytes, int peer) const {
     require(receive_(data, bytes, byte_type, peer, on, stream), "ncclRecv");
   }
-  void release(native_communicator* on) const noexcept { static_cast<void>(abort_(on)); }
+  void release(native_communicator* on) const noexcept { static_cast<void>(comm_abort_(on)); }
 
  private:
   [[noreturn]] static void fail_missing(const std::string& why) {
@@ -76,7 +76,7 @@ class library final : public detail::collectives {
   void* loaded_;
   result (*get_id_)(detail::communicator_id*) = nullptr;
   result (*init_)(native_communicator**, int size, detail::communicator_id, int rank) = nullptr;
-  result (*abort_)(native_communicator*) = nullptr;
+  result (*comm_abort_)(native_communicator*) = nullptr;
   result (*begin_)() = nullptr;
   result (*end_)() = nullptr;
   result (*send_)(const void*, std::size_t, int type, int peer, native_communicator*, void* stream) = nullptr;

@@ -16,9 +16,9 @@ struct figure {
   double least, most;
   bool whole = false;
 };
-constexpr double any = 1e18;
+constexpr double any_figure = 1e18;
 constexpr figure figures[] = {
-    {"copy_bytes_per_second", &timing_sheet::copy_bytes_per_second, 1e6, any},
+    {"copy_bytes_per_second", &timing_sheet::copy_bytes_per_second, 1e6, any_figure},
     {"launch_microseconds", &timing_sheet::launch_microseconds, 0, 1e6},
     {"warp_instructions_per_clock", &timing_sheet::warp_instructions_per_clock, 0.01, 64},
     {"alu_latency_clocks", &timing_sheet::alu_latency_clocks, 1, 1000},
@@ -30,7 +30,7 @@ constexpr figure figures[] = {
     {"l1_bytes", &timing_sheet::l1_bytes, 1024, 1 << 24, true},
     {"l1_latency_clocks", &timing_sheet::l1_latency_clocks, 1, 10000},
     {"l2_latency_clocks", &timing_sheet::l2_latency_clocks, 1, 10000},
-    {"l2_bytes_per_second", &timing_sheet::l2_bytes_per_second, 1e6, any},
+    {"l2_bytes_per_second", &timing_sheet::l2_bytes_per_second, 1e6, any_figure},
     {"l2_fill_bytes", &timing_sheet::l2_fill_bytes, 32, 256, true},
     {"memory_latency_clocks", &timing_sheet::memory_latency_clocks, 1, 100000},
     {"multiprocessors_per_port", &timing_sheet::multiprocessors_per_port, 1, 1024, true},

@@ -54,6 +54,10 @@ inline device_limits limits_of(const device_properties& device) {
           static_cast<std::int64_t>(device.cache_bytes)};
 }
 
+inline device_limits limits_of(const detail::work_queue& queue) {
+  return limits_of(queue.device->properties());
+}
+
 /// Whether the L2 prefetch size hint (load_prefetch_l2) pays: rows do not start at multiples of the 256 bytes that DRAM
 /// transfers best, and only `between` bytes are moved until another block reads the rest of them. `distances`: the
 /// strides between rows, ORed.

@@ -199,7 +199,7 @@ class copy_transport final : public transport_impl {
 
 }  // namespace
 
-std::unique_ptr<transport_impl> make_copy_transport(const team_job& job) {
+std::unique_ptr<transport_impl> make_copy(const team_job& job) {
   return std::make_unique<copy_transport>(job);
 }
 

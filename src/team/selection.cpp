@@ -61,7 +61,7 @@ std::unique_ptr<transport_impl> make_transport(const team_job& job, transport vi
     case transport::direct:
       return make_direct(job);
     case transport::copy:
-      return make_copy_transport(job);
+      return make_copy(job);
     case transport::nccl:
       return make_collective(job);
     case transport::mixed:
@@ -72,10 +72,10 @@ std::unique_ptr<transport_impl> make_transport(const team_job& job, transport vi
 }
 
 // Every rank sees the same error: all of them fall back, or none.
-made_carrier make_cheapest(const team_job& job) {
+made_transport make_cheapest(const team_job& job) {
   if (copy_is_cheaper(job)) {
     try {
-      return {transport::copy, make_copy_transport(job)};
+      return {transport::copy, make_copy(job)};
     } catch (const error& e) {
       if (e.code() != errc::out_of_memory) throw;
     }
@@ -83,7 +83,7 @@ made_carrier make_cheapest(const team_job& job) {
   return {transport::direct, make_direct(job)};
 }
 
-made_carrier make_chosen(const team_job& job) {
+made_transport make_chosen(const team_job& job) {
   const transport via = chosen(job, job.options.via);
   if (job.options.via == transport::automatic && via == transport::direct) return make_cheapest(job);
   return {via, make_transport(job, via)};

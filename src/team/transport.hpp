@@ -24,7 +24,7 @@ std::string no_direct_reach(const team_job& job);
 std::unique_ptr<transport_impl> make_direct(const team_job& job);
 
 /// Collective. Where make_direct is possible. Throws the same on all ranks.
-std::unique_ptr<transport_impl> make_copy_transport(const team_job& job);
+std::unique_ptr<transport_impl> make_copy(const team_job& job);
 
 /// Collective: why the vendor's library of collectives cannot carry it; "" when it can. The same on all ranks.
 std::string no_collectives(const team_job& job);

@@ -1,4 +1,4 @@
-// Sums and products of f16, bf16, f32 and f64.
+// Sums and products of f16, bf16, f32, f64, c64 and c128.
 
 #include "dispatch.hpp"
 
@@ -12,7 +12,14 @@ void launch_kind(const detail::work_queue& queue, const detail::reduce_args& arg
 }
 
 template <bool Product>
-void launch_op(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
+void launch_complexes(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
+  using namespace kernels;
+  if (args.in_type == element_type::c64) return launch_kind<floats<complex_value<float>, Product>>(queue, args, traits);
+  launch_kind<floats<complex_value<double>, Product>>(queue, args, traits);
+}
+
+template <bool Product>
+void launch_reals(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
   if (args.in_type == element_type::f64) return launch_kind<kernels::floats<double, Product>>(queue, args, traits);
   if (args.in_type == element_type::f32) return launch_kind<kernels::floats<float, Product>>(queue, args, traits);
   launch_kind<kernels::halves<Product>>(queue, args, traits);
@@ -20,8 +27,13 @@ void launch_op(const detail::work_queue& queue, const detail::reduce_args& args,
 
 }  // namespace
 
+void launch_complex(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
+  args.op == reduce_op::sum ? launch_complexes<false>(queue, args, traits)
+                            : launch_complexes<true>(queue, args, traits);
+}
+
 void launch_floats(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
-  args.op == reduce_op::sum ? launch_op<false>(queue, args, traits) : launch_op<true>(queue, args, traits);
+  args.op == reduce_op::sum ? launch_reals<false>(queue, args, traits) : launch_reals<true>(queue, args, traits);
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -80,12 +80,13 @@ struct complex_sum {
 };
 
 /// Min and max of all real types, as the minimum of unsigned keys. Integers: bits XOR flip. Floating point: a key in
-/// the order of the numbers, -0 below +0; NaN is key 0, below everything.
+/// the order of the numbers, -0 below +0; NaN is key 0, below everything. No element of 1 byte is floating point.
 template <class Word>
 struct extreme {
   using element = Word;
   using value = std::conditional_t<sizeof(Word) == 8, std::uint64_t, std::uint32_t>;
   static constexpr Word sign = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
+  static constexpr bool may_be_real = sizeof(Word) > 1;
 
   Word flip;      ///< makes signed unsigned and max min
   Word infinity;  ///< the bits of infinity; 0 for integers
@@ -94,7 +95,7 @@ struct extreme {
 
   __device__ value identity() const { return last; }
   __device__ value load(element x) const {
-    if (infinity != 0) {
+    if (may_be_real && infinity != 0) {
       if (static_cast<Word>(x & ~sign) > infinity) return 0;
       x = static_cast<Word>(x & sign ? ~x : x | sign);
     }
@@ -102,7 +103,7 @@ struct extreme {
   }
   __device__ element store(value key) const {
     const Word x = static_cast<Word>(static_cast<Word>(key) ^ flip);
-    if (infinity == 0) return x;
+    if (!may_be_real || infinity == 0) return x;
     if (key == 0) return nan;
     return static_cast<Word>(x & sign ? x & ~sign : ~x);
   }

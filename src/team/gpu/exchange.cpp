@@ -30,8 +30,8 @@ std::int64_t tile_bytes(const tile_shape& t, int edge) {
   return kernels::tile_bytes(std::int64_t{1} << t.lines_shift, std::int64_t{1} << t.chunks_shift, edge);
 }
 
-kernels::tile_matrices matrices_of(const transpose_args& a, const tile_shape& t, int edge) {
-  kernels::tile_matrices m{};
+kernels::counted_tiles matrices_of(const transpose_args& a, const tile_shape& t, int edge) {
+  kernels::counted_tiles m{};
   m.rows = a.rows;
   m.cols = a.cols;
   m.in_ld = a.in_ld * a.element_bytes;

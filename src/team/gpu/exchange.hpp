@@ -16,11 +16,15 @@ namespace twill::TWILL_BACKEND::kernels {
 
 constexpr int most_exchange_parts = 16;  // of a launch: kernel arguments have 4 KiB
 
+struct counted_tiles : tile_matrices {
+  unsigned tiles_r, tiles_c, tiles;  // down, across, in all
+};
+
 struct exchange_part {
   const unsigned char* in;
   unsigned char* out;
   int peer;
-  tile_matrices tiles;
+  counted_tiles tiles;
 };
 
 struct exchange_parts {
@@ -46,7 +50,7 @@ __device__ inline void await_ready(const exchange_parts& all, int peer) {
 template <int Bytes, int Group>
 __device__ void move_tile(word16* tile, const exchange_part& part, unsigned place) {
   constexpr int edge = 16 / Bytes;
-  tile_matrices m = part.tiles;
+  counted_tiles m = part.tiles;
   compute_in_loop(m.in_ld);
   compute_in_loop(m.out_ld);
   compute_in_loop(m.lines_shift);
