@@ -219,6 +219,8 @@ TEST_CASE("errors: the same on every device, before anything is touched") {
     CHECK(fails(a, b, {2, 2, INT64_MAX / 2}) == invalid);
     CHECK(fails(reinterpret_cast<float*>(static_cast<char*>(in.data()) + 2), b, {2, 2}) == invalid);
     CHECK(code_of([&] { twill::copy_bytes(stream, a, b, 0, {2, 2}); }) == invalid);
+    CHECK_THROWS_WITH_AS(twill::copy(stream, a, b, -1),
+                         "copy: the number of elements is negative (it is -1) give 0 or more", twill::error);
     CHECK(in.matches(stream));
     CHECK(out.matches(stream));
     CHECK_NOTHROW(twill::copy(stream, none, static_cast<float*>(nullptr), {0, 2}));

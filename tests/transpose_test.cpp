@@ -288,6 +288,7 @@ TEST_CASE("errors: the same on every device, before anything is touched") {
     CHECK(fails(a, b, {std::int64_t{1} << 31, std::int64_t{1} << 31}) == invalid);
     CHECK(fails(a, b, {2, 2, INT64_MAX, 0, 0, 4, 4}) == invalid);
     CHECK(fails(a, b, {2, 2, 1, INT64_MAX, 0, 1}) == invalid);
+    CHECK(fails(a, b, {2, 2, 2, std::int64_t{1} << 60, 0, 2}) == invalid);  // interleaved; both rows exceed 63 bits
     auto* odd = reinterpret_cast<float*>(static_cast<char*>(in.data()) + 1);
     CHECK(fails(odd, b, {2, 2}) == invalid);
     CHECK(code_of([&] { twill::transpose_bytes(stream, a, b, 0, {2, 2}); }) == invalid);

@@ -1,12 +1,22 @@
 #pragma once
 
-// Realignment: a misaligned 16-byte vector from two aligned ones.
+// Realignment: a misaligned 16-byte vector from two aligned ones. Where aligned places are.
 
 #include <cstdint>
 
 #include "device.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
+
+/// How far behind a multiple of `of`, a power of two, the address is.
+__device__ inline int misalignment(const unsigned char* address, int of = 16) {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) & (of - 1));
+}
+
+/// How far it is to the next multiple.
+__device__ inline int until_aligned(const unsigned char* address, int of = 16) {
+  return static_cast<int>(-reinterpret_cast<std::uintptr_t>(address) & (of - 1));
+}
 
 // A vector as an array of units.
 template <class Unit, class Chunk = word16, bool Small = (sizeof(Unit) < 4 && sizeof(Chunk) == 16)>
@@ -46,6 +56,11 @@ struct unit_chunk<Unit, Chunk, true> {
   }
 };
 
+// What selects, of two consecutive words, the four bytes from `byte` on.
+__device__ inline std::uint32_t bytes_from(std::uint32_t byte) {
+  return 0x3210 + 0x1111 * byte;
+}
+
 // The 16 bytes at offset `skip` of two consecutive aligned vectors (funnel shift).
 template <int UnitBytes>
 __device__ word16 realigned(const word16& low, const word16& high, int skip) {
@@ -60,16 +75,11 @@ __device__ word16 realigned(const word16& low, const word16& high, int skip) {
     for (int i = 0; i < 5; ++i) w[i] = w[i + 1];
   }
   if (UnitBytes < 4) {
-    const std::uint32_t selector = 0x3210 + 0x1111 * (skip & 3);
+    const std::uint32_t selector = bytes_from(skip & 3);
 #pragma unroll
     for (int i = 0; i < 4; ++i) w[i] = byte_permute(w[i], w[i + 1], selector);
   }
   return make_word16(w[0], w[1], w[2], w[3]);
-}
-
-// What selects, of two consecutive words, the four bytes from `byte` on.
-__device__ inline std::uint32_t bytes_from(std::uint32_t byte) {
-  return 0x3210 + 0x1111 * byte;
 }
 
 // The 16 bytes that begin in the first word of `v`; `next` is the word behind it.

@@ -15,7 +15,6 @@ namespace twill::TWILL_BACKEND::kernels {
 struct tile_matrices {
   std::int64_t rows, cols;                            // elements
   std::int64_t in_ld, out_ld, in_stride, out_stride;  // bytes
-  unsigned tiles_r, tiles_c, tiles;                   // down, across, in all
   int lines_shift, chunks_shift;
   int pad;  // chunks of shared memory after each R tile rows
 };

@@ -8,6 +8,7 @@
 #include "ladder.hpp"
 #include "ladder/operations.hpp"
 #include "move/operations.hpp"
+#include "move/plan/normal_form.hpp"
 #include "reduce/operations.hpp"
 #include "scan/operations.hpp"
 
@@ -26,10 +27,9 @@ void run_transpose_memcpy(const detail::work_queue& queue, const transpose_rung_
 
 void run_tuned_transpose(const detail::work_queue& queue, const transpose_rung_args& a) {
   const std::int64_t elements = a.rows * a.cols;
-  for (int i = 0; i < a.repeats; ++i) {
-    queue.device->operations->move.transpose(
-        queue, {a.in, a.out, a.element_bytes, a.rows, a.cols, 1, a.cols, a.rows, elements, elements});
-  }
+  const detail::permute_args form =
+      detail::normal_form_of({a.in, a.out, a.element_bytes, a.rows, a.cols, 1, a.cols, a.rows, elements, elements});
+  for (int i = 0; i < a.repeats; ++i) queue.device->operations->move.permute(queue, form);
 }
 
 // The top of every ladder of a GPU; the CPU's is called cpu-tuned.

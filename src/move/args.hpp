@@ -1,6 +1,7 @@
 #pragma once
 
-// The arguments of data movement, checked and made explicit: plain data, without a backend.
+// The arguments of data movement, checked and made explicit: plain data, without a backend. `launch` is what messages
+// call a launch of them.
 
 #include <cstdint>
 
@@ -8,6 +9,7 @@ namespace twill::detail {
 
 /// Every extent at least 1, every stride explicit, in elements.
 struct transpose_args {
+  static constexpr const char* launch = "launch of transpose";
   const void* in;
   void* out;
   std::int64_t element_bytes;
@@ -18,6 +20,7 @@ struct transpose_args {
 
 /// Every extent at least 1, distances explicit, in elements; `ld` is `cols` unless the matrix is square.
 struct transpose_in_place_args {
+  static constexpr const char* launch = "launch of transpose_in_place";
   void* data;
   std::int64_t element_bytes;
   std::int64_t rows, cols, batch;
@@ -35,6 +38,7 @@ struct permute_dim {
 /// `run_bytes` bytes. Dimensions have extents of 2 and more and are sorted by out_stride, which is positive, the
 /// smallest first; in_stride may be negative. No two of them could be one.
 struct permute_args {
+  static constexpr const char* launch = "launch of permute";
   const void* in;
   void* out;
   std::int64_t run_bytes;
@@ -44,6 +48,7 @@ struct permute_args {
 
 /// At least two elements. Where in == out, it is done in place; otherwise they do not overlap.
 struct reverse_args {
+  static constexpr const char* launch = "launch of reverse";
   const void* in;
   void* out;
   std::int64_t count, element_bytes;

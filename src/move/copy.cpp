@@ -5,8 +5,8 @@
 #include "backends/error.hpp"
 #include "core/arguments.hpp"
 #include "core/operations.hpp"
-#include "move/copy_rows.hpp"
 #include "move/operations.hpp"
+#include "move/permute_call.hpp"
 
 namespace twill {
 namespace {
@@ -45,13 +45,14 @@ void require_memory(const void* in, const void* out, copy_direction direction) {
 // Everything checked and explicit, in bytes; no rows where nothing is to be copied.
 pitched_rows checked_args(const void* in, void* out, std::int64_t element_bytes, const copy_shape& s,
                           copy_direction direction) {
+  const char* const cols = s.rows == 1 && s.in_ld == 0 && s.out_ld == 0 ? "the number of elements" : "cols";
   detail::require_extent(s.rows, "rows");
-  detail::require_extent(s.cols, "cols");
+  detail::require_extent(s.cols, cols);
   detail::require_element_bytes(element_bytes, most);
   const std::int64_t in_ld = detail::explicit_ld(s.in_ld, s.cols, "in_ld");
   const std::int64_t out_ld = detail::explicit_ld(s.out_ld, s.cols, "out_ld");
   if (s.rows == 0 || s.cols == 0) return {in, out, 0, 0, 0, 0};
-  pitched_rows a{in, out, s.rows, checked_product(s.cols, element_bytes, "cols"), 0, 0};
+  pitched_rows a{in, out, s.rows, checked_product(s.cols, element_bytes, cols), 0, 0};
   // The leading dimension of a single row means nothing; in bytes it might not fit.
   a.in_pitch = a.rows == 1 ? a.row_bytes : checked_product(in_ld, element_bytes, "in_ld");
   a.out_pitch = a.rows == 1 ? a.row_bytes : checked_product(out_ld, element_bytes, "out_ld");
@@ -74,7 +75,7 @@ void copy_elements(const char* operation, stream_ref stream, const void* in, voi
   });
 }
 
-// In bytes, of which there may be more than 63 bits count.
+// So many bytes may not be an extent.
 copy_shape row_of(const char* operation, std::size_t bytes) {
   return detail::in_call(operation, [&] { return copy_shape{1, bytes}; });
 }

@@ -10,7 +10,6 @@ namespace twill::detail {
 
 /// The data movement of one backend (src/operations). One line an operation.
 struct move_operations {
-  void (*transpose)(const work_queue&, const transpose_args&);
   void (*transpose_in_place)(const work_queue&, const transpose_in_place_args&);
   void (*permute)(const work_queue&, const permute_args&);
   /// By one family; false where it cannot move the shape. `dry_run`: nothing is launched. Null where there are no

@@ -1,4 +1,8 @@
+// The calls of permutations and transposes: arguments checked, made normal, and moved by the simplest operation that
+// the normal form is.
+
 #include <twill/permute.hpp>
+#include <twill/transpose.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -15,8 +19,10 @@
 namespace twill {
 namespace {
 
+using detail::checked_product;
 using detail::permute_args;
 using detail::permute_dim;
+using detail::transpose_args;
 
 std::string number(std::int64_t value) {
   return std::to_string(value);
@@ -51,8 +57,8 @@ std::int64_t stride_bytes(std::int64_t stride, std::int64_t extent, std::int64_t
     detail::fail(errc::invalid_argument, std::string(what) + " has a stride that is too large", "it is -2^63",
                  "give a smaller one");
   }
-  const std::int64_t length = detail::checked_product(stride < 0 ? -stride : stride, element_bytes, what);
-  detail::checked_product(length, extent, what);
+  const std::int64_t length = checked_product(stride < 0 ? -stride : stride, element_bytes, what);
+  checked_product(length, extent, what);
   return stride < 0 ? -length : length;
 }
 
@@ -61,7 +67,7 @@ dims packed(const dims& extents) {
   std::int64_t strides[dims::capacity] = {}, next = 1;
   for (int i = extents.size() - 1; i >= 0; --i) {
     strides[i] = next;
-    next = detail::checked_product(next, extents[i], "the extents");
+    next = checked_product(next, extents[i], "the extents");
   }
   return {strides, static_cast<std::size_t>(extents.size())};
 }
@@ -118,9 +124,9 @@ permute_args checked_args(const void* in, void* out, std::int64_t element_bytes,
   std::int64_t turned[dims::capacity] = {}, elements = 1;
   for (int i = 0; i < rank; ++i) {
     turned[i] = s.extents[static_cast<int>(s.order[i])];
-    elements = detail::checked_product(elements, turned[i], "the extents");
+    elements = checked_product(elements, turned[i], "the extents");
   }
-  detail::checked_product(elements, element_bytes, "the size in bytes");
+  checked_product(elements, element_bytes, "the size in bytes");
   const dims out_extents(turned, static_cast<std::size_t>(rank));
   const dims in_strides = s.in_strides.size() != 0 ? s.in_strides : packed(s.extents);
   const dims out_strides = s.out_strides.size() != 0 ? s.out_strides : packed(out_extents);
@@ -144,9 +150,58 @@ permute_args checked_args(const void* in, void* out, std::int64_t element_bytes,
   return a;
 }
 
-}  // namespace
+constexpr std::int64_t most_elements = std::numeric_limits<std::int64_t>::max();
 
-namespace {
+// Bytes from the first element to the end of the last of a batch of strided matrices.
+std::int64_t span_bytes(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::int64_t batch, std::int64_t stride,
+                        std::int64_t element_bytes) {
+  if (rows > 1) checked_product(checked_product(rows, ld, "a matrix"), element_bytes, "a matrix in bytes");
+  if (batch > 1) checked_product(checked_product(batch, stride, "the batch"), element_bytes, "the batch in bytes");
+  const auto to_last_row = checked_product(rows - 1, ld, "a matrix");
+  detail::require(to_last_row <= most_elements - cols, "a matrix is too large",
+                  "its elements overflow a 64-bit signed integer", "split it");
+  const auto matrix = to_last_row + cols;
+  const auto all = checked_product(batch - 1, stride, "the batch");
+  detail::require(all <= most_elements - matrix, "the batch is too large",
+                  "its elements overflow a 64-bit signed integer", "split it");
+  return checked_product(all + matrix, element_bytes, "the size in bytes");
+}
+
+// One after another, or interleaved in rows that are long enough for all of them.
+bool disjoint_outputs(const transpose_args& a) {
+  return a.batch == 1 || a.out_stride >= (a.cols - 1) * a.out_ld + a.rows ||
+         (a.out_stride >= a.rows && a.out_stride <= (a.out_ld - a.rows) / (a.batch - 1));
+}
+
+bool is_empty(const transpose_args& a) {
+  return a.rows == 0 || a.cols == 0 || a.batch == 0;
+}
+
+// Everything checked and explicit; an extent of 0 where there is nothing to do.
+transpose_args checked_args(const void* in, void* out, std::int64_t element_bytes, const transpose_shape& shape) {
+  detail::require_extent(shape.rows, "rows");
+  detail::require_extent(shape.cols, "cols");
+  detail::require_extent(shape.batch, "batch");
+  detail::require_element_bytes(element_bytes, detail::largest_element_bytes);
+  transpose_args a{in, out, element_bytes, shape.rows, shape.cols, shape.batch, 0, 0, 0, 0};
+  a.in_ld = detail::explicit_ld(shape.in_ld, shape.cols, "in_ld");
+  a.out_ld = detail::explicit_ld(shape.out_ld, shape.rows, "out_ld");
+  detail::require_extent(shape.in_stride, "in_stride");
+  detail::require_extent(shape.out_stride, "out_stride");
+  if (is_empty(a)) return a;
+  if (a.batch > 1) a.in_stride = shape.in_stride;
+  if (a.batch > 1) a.out_stride = shape.out_stride;
+  if (a.in_stride == 0) a.in_stride = checked_product(a.rows, a.in_ld, "rows * in_ld");
+  if (a.out_stride == 0) a.out_stride = checked_product(a.cols, a.out_ld, "cols * out_ld");
+  detail::require_pointer(in, "in");
+  detail::require_pointer(out, "out");
+  const auto in_bytes = span_bytes(a.rows, a.cols, a.in_ld, a.batch, a.in_stride, element_bytes);
+  const auto out_bytes = span_bytes(a.cols, a.rows, a.out_ld, a.batch, a.out_stride, element_bytes);
+  detail::require_disjoint({"in", in, in_bytes}, {"out", out, out_bytes});
+  detail::require(disjoint_outputs(a), "out_stride is too small", "the output's matrices must not overlap",
+                  "enlarge it");
+  return a;
+}
 
 int checked_rank(std::size_t count) {
   if (count > static_cast<std::size_t>(dims::capacity)) {
@@ -175,22 +230,19 @@ std::optional<permute_args> detail::checked_permutation(const void* in, void* ou
   return a;
 }
 
-// By the simplest operation that the normal form is.
 void detail::run_permutation(stream_ref stream, const permute_args& a) {
-  const work_queue queue = queue_of(stream);
-  const auto& operations = operations_of(stream).move;
   const permute_dim& d = a.dims[0];
   if (a.rank == 0) {
-    queue.device->copy(queue.native, a.out, a.in, static_cast<std::size_t>(a.run_bytes),
-                       copy_direction::device_to_device);
+    copy_rows(stream, {a.in, a.out, 1, a.run_bytes, a.run_bytes, a.run_bytes}, copy_direction::device_to_device);
   } else if (a.rank == 1 && d.in_stride >= a.run_bytes) {
-    operations.copy(queue, {a.in, a.out, d.extent, a.run_bytes, d.in_stride, d.out_stride});
+    copy_rows(stream, {a.in, a.out, d.extent, a.run_bytes, d.in_stride, d.out_stride},
+              copy_direction::device_to_device);
   } else if (a.rank == 1 && d.in_stride == -a.run_bytes && d.out_stride == a.run_bytes &&
              a.run_bytes <= largest_element_bytes) {
     const auto* first = static_cast<const unsigned char*>(a.in) + (d.extent - 1) * d.in_stride;
-    operations.reverse(queue, {first, a.out, d.extent, a.run_bytes});
+    operations_of(stream).move.reverse(queue_of(stream), {first, a.out, d.extent, a.run_bytes});
   } else {
-    operations.permute(queue, a);
+    operations_of(stream).move.permute(queue_of(stream), a);
   }
 }
 
@@ -199,6 +251,14 @@ void permute_bytes(stream_ref stream, const void* in, void* out, extent element_
     detail::device_of(stream);
     const auto checked = detail::checked_permutation(in, out, element_bytes, shape);
     if (checked) detail::run_permutation(stream, *checked);
+  });
+}
+
+void transpose_bytes(stream_ref stream, const void* in, void* out, extent element_bytes, const transpose_shape& shape) {
+  detail::in_call("transpose", [&] {
+    detail::device_of(stream);
+    const transpose_args args = checked_args(in, out, element_bytes, shape);
+    if (!is_empty(args)) detail::run_permutation(stream, detail::normal_form_of(args));
   });
 }
 

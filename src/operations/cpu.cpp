@@ -9,7 +9,7 @@
 namespace twill::cpu {
 namespace {
 
-const detail::move_operations moves{&transpose, &transpose_in_place, &permute, nullptr, &copy, &reverse, &fill};
+const detail::move_operations moves{&transpose_in_place, &permute, nullptr, &copy, &reverse, &fill};
 const detail::reduce_operations reductions{&reduce};
 const detail::scan_operations scans{&scan, &scan_scratch};
 const detail::team_operations teams{&signal, nullptr, nullptr, nullptr, &store_tile};

@@ -9,7 +9,7 @@
 namespace twill::TWILL_BACKEND {
 namespace {
 
-const detail::move_operations moves{&transpose, &transpose_in_place, &permute, &permute_with, &copy, &reverse, &fill};
+const detail::move_operations moves{&transpose_in_place, &permute, &permute_with, &copy, &reverse, &fill};
 const detail::reduce_operations reductions{&reduce};
 const detail::scan_operations scans{&scan, &scan_scratch};
 const detail::team_operations teams{&signal, &await, &finish, &exchange};

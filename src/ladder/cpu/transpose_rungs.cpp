@@ -4,6 +4,7 @@
 #include "backends/cpu/device.hpp"
 #include "core/operations.hpp"
 #include "move/operations.hpp"
+#include "move/plan/normal_form.hpp"
 #include "omatcopy.hpp"
 #include "table.hpp"
 
@@ -49,10 +50,9 @@ void run_naive(const work_queue&, const transpose_rung_args& a) {
 
 void run_tuned(const work_queue& queue, const transpose_rung_args& a) {
   const std::int64_t elements = a.rows * a.cols;
-  for (int i = 0; i < a.repeats; ++i) {
-    queue.device->operations->move.transpose(
-        queue, {a.in, a.out, a.element_bytes, a.rows, a.cols, 1, a.cols, a.rows, elements, elements});
-  }
+  const detail::permute_args form =
+      detail::normal_form_of({a.in, a.out, a.element_bytes, a.rows, a.cols, 1, a.cols, a.rows, elements, elements});
+  for (int i = 0; i < a.repeats; ++i) queue.device->operations->move.permute(queue, form);
 }
 
 const detail::transpose_rung_entry transpose_table[] = {

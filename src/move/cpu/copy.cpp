@@ -6,8 +6,14 @@
 
 namespace twill::cpu {
 
-// A task is some rows, or a piece of a long one: about 256 KiB.
+constexpr std::int64_t longest_gathered = 16;  // bytes
+
+// Short rows that become one are gathered in tiles. Of others, a task is some rows, or a piece of a long one: about 256
+// KiB.
 void copy(const detail::work_queue& queue, const detail::pitched_rows& a) {
+  if (a.row_bytes <= longest_gathered && a.out_pitch == a.row_bytes && a.rows > 1) {
+    return permute(queue, {a.in, a.out, a.row_bytes, 1, {{a.rows, a.in_pitch, a.out_pitch}}});
+  }
   constexpr std::int64_t task_bytes = 256 << 10;
   const std::int64_t rows = std::clamp<std::int64_t>(task_bytes / a.row_bytes, 1, a.rows);
   const std::int64_t pieces = (a.row_bytes + task_bytes - 1) / task_bytes;

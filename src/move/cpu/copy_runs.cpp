@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "backends/cpu/device.hpp"
-#include "copy_runs.hpp"
+#include "families.hpp"
 #include "walk.hpp"
 
 namespace twill::cpu {

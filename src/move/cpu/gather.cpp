@@ -1,4 +1,4 @@
-#include "gather.hpp"
+#include "families.hpp"
 
 #include <cstddef>
 #include <cstring>

@@ -1,7 +1,7 @@
 // The passes of src/move/gpu/in_place_passes.hpp (Catanzaro, Keller and Garland, 2014). A row, or as many columns as
 // fit, go through a buffer; indices step from element to element without a division.
 
-#include "in_place_passes.hpp"
+#include "families.hpp"
 
 #include <algorithm>
 #include <cstring>

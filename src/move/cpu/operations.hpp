@@ -5,7 +5,6 @@
 namespace twill::cpu {
 
 // One line an operation; each is defined in the file of its name.
-void transpose(const detail::work_queue& queue, const detail::transpose_args& args);
 void transpose_in_place(const detail::work_queue& queue, const detail::transpose_in_place_args& args);
 void permute(const detail::work_queue& queue, const detail::permute_args& args);
 void copy(const detail::work_queue& queue, const detail::pitched_rows& args);

@@ -4,11 +4,10 @@
 
 #include "backends/cpu/device.hpp"
 #include "backends/cpu/vector.hpp"
-#include "copy_runs.hpp"
-#include "move/plan/normal_form.hpp"
+#include "families.hpp"
+#include "move/plan/transposes.hpp"
 #include "operations.hpp"
 #include "tile_mover.hpp"
-#include "transpose.hpp"
 
 namespace twill::cpu {
 
@@ -28,11 +27,6 @@ void permute(const detail::work_queue& queue, const detail::permute_args& a) {
     mover.move(first, std::min(tile.tiles, first + at_once));
     if (streamed_by != nullptr) streamed_by->fence();
   });
-}
-
-void transpose(const detail::work_queue& queue, const detail::transpose_args& a) {
-  if (transposes_directly(a)) return transpose_directly(queue, a);
-  permute(queue, detail::normal_form_of(a));
 }
 
 }  // namespace twill::cpu

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "gather.hpp"
+#include "families.hpp"
 
 namespace twill::cpu {
 tile_mover::tile_mover(const detail::permute_args& a, const composite_tile& tile, const vector_functions* streamed_by)

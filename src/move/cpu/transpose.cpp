@@ -7,9 +7,9 @@
 
 #include "backends/cpu/device.hpp"
 #include "backends/cpu/vector.hpp"
+#include "families.hpp"
 #include "move/plan/integers.hpp"
 #include "mover.hpp"
-#include "transpose.hpp"
 
 namespace twill::cpu {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "backends/cpu/device.hpp"
 #include "backends/cpu/vector.hpp"
-#include "gather.hpp"
-#include "in_place_passes.hpp"
+#include "families.hpp"
 #include "move/plan/integers.hpp"
+#include "move/plan/normal_form.hpp"
 #include "mover.hpp"
 #include "operations.hpp"
 
@@ -122,7 +122,8 @@ void transpose_by_copy(const detail::work_queue& queue, const transpose_in_place
   const std::int64_t matrix = a.rows * a.cols;
   for (std::int64_t i = 0; i < a.batch; ++i) {
     unsigned char* data = static_cast<unsigned char*>(a.data) + i * a.stride * a.element_bytes;
-    transpose(queue, {data, a.scratch, a.element_bytes, a.rows, a.cols, 1, a.cols, a.rows, matrix, matrix});
+    permute(queue, detail::normal_form_of(
+                       {data, a.scratch, a.element_bytes, a.rows, a.cols, 1, a.cols, a.rows, matrix, matrix}));
     queue.device->copy(queue.native, data, a.scratch, static_cast<std::size_t>(matrix * a.element_bytes),
                        detail::copy_direction::device_to_device);
   }

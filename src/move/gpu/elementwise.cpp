@@ -38,8 +38,10 @@ kernels::elementwise_matrices matrices_of(const transpose_args& a, std::int64_t 
 
 }  // namespace
 
-void launch_elementwise(const work_queue& queue, const permute_args& a) {
-  const std::int64_t unit = detail::unit_of(a);
+bool launch_elementwise(const work_queue& queue, const permute_args& a, const detail::candidates& planned,
+                        bool dry_run) {
+  if (dry_run) return true;
+  const std::int64_t unit = planned.untiled.unit;
   kernels::elementwise_dims d{};
   const auto add = [&](std::int64_t extent, std::int64_t in_stride, std::int64_t out_stride) {
     d.extent[d.rank] = extent;
@@ -52,6 +54,7 @@ void launch_elementwise(const work_queue& queue, const permute_args& a) {
   for (int i = 0; i < a.rank; ++i) add(a.dims[i].extent, a.dims[i].in_stride, a.dims[i].out_stride);
   const auto config = grid_of(ceil_div(d.units, kernels::elementwise_threads), kernels::elementwise_threads, 0);
   with_unit(unit, [&](auto one) { start_kernel(queue, config, &kernels::permute_elementwise<decltype(one)>, a, d); });
+  return true;
 }
 
 void launch_elementwise_batch(const work_queue& queue, const transpose_args& a) {
@@ -72,9 +75,7 @@ void launch_in_place_elementwise(const work_queue& queue, const transpose_in_pla
   const auto m =
       matrices_of({a.data, a.data, a.element_bytes, a.rows, a.cols, a.batch, a.ld, a.ld, a.stride, a.stride}, unit);
   const auto config = grid_of(ceil_div(a.batch, m.at_once), kernels::elementwise_threads, 0);
-  with_unit(unit, [&](auto one) {
-    check(launch(queue, config, &kernels::in_place_elementwise<decltype(one)>, bytes_of(a.data), m), in_place_call);
-  });
+  with_unit(unit, [&](auto one) { start_kernel(queue, config, &kernels::in_place_elementwise<decltype(one)>, a, m); });
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -1,11 +1,11 @@
 #pragma once
 
 // The launches of the kernels, each defined in the file of its family; preconditions of transposes are in
-// move/plan/transposes.hpp. Those that return bool return false, without a launch, where the
-// kernel does not apply to the shape or the device; with `dry_run` they launch nothing in any case.
+// move/plan/transposes.hpp. Those that return bool return false, without a launch, where the kernel does not apply to
+// the shape or the device; with `dry_run` they launch nothing in any case.
 
 #include "move/operations.hpp"
-#include "move/plan/gather.hpp"
+#include "move/plan/candidates.hpp"
 
 namespace twill::TWILL_BACKEND {
 
@@ -20,13 +20,15 @@ void launch_staged_cols(const detail::work_queue& queue, const detail::transpose
 bool launch_staged_strided(const detail::work_queue& queue, const detail::transpose_args& args, bool dry_run);
 bool launch_vec3(const detail::work_queue& queue, const detail::transpose_args& args, bool dry_run);
 
-void launch_elementwise(const detail::work_queue& queue, const detail::permute_args& args);
-void launch_gather(const detail::work_queue& queue, const detail::permute_args& args, const detail::gather_plan& plan);
-bool launch_rows(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);
-bool launch_tiled(const detail::work_queue& queue, const detail::permute_args& args, detail::composite_tile untiled,
+bool launch_tiled(const detail::work_queue& queue, const detail::permute_args& args, const detail::candidates& planned,
                   bool dry_run);
 bool launch_misaligned(const detail::work_queue& queue, const detail::permute_args& args,
-                       detail::composite_tile untiled, bool dry_run);
+                       const detail::candidates& planned, bool dry_run);
+bool launch_gather(const detail::work_queue& queue, const detail::permute_args& args, const detail::candidates& planned,
+                   bool dry_run);
+bool launch_elementwise(const detail::work_queue& queue, const detail::permute_args& args,
+                        const detail::candidates& planned, bool dry_run);
+bool launch_rows(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);
 
 /// Small packed matrices (detail::is_staged).
 void launch_staged(const detail::work_queue& queue, const detail::transpose_args& args);

@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "families.hpp"
-#include "move/plan/gather.hpp"
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
@@ -103,14 +102,17 @@ void fill_grid(gather_tile& m, const gather_plan& p) {
 
 }  // namespace
 
-void launch_gather(const work_queue& queue, const permute_args& a, const gather_plan& p) {
+bool launch_gather(const work_queue& queue, const permute_args& a, const detail::candidates& planned, bool dry_run) {
   static_assert(sizeof(kernels::gather_place) == detail::gather_place_bytes);
+  if (dry_run) return true;
+  const gather_plan& p = *planned.gather;
   gather_tile m{};
   fill_tables(m, p.tile);
   fill_counts(m, p);
   fill_grid(m, p);
   const auto config = grid_of(p.blocks, kernels::gather_threads, p.shared_bytes);
   with_unit(p.tile.unit, [&](auto one) { start_kernel(queue, config, &kernels::permute_gather<decltype(one)>, a, m); });
+  return true;
 }
 
 }  // namespace twill::TWILL_BACKEND

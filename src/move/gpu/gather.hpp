@@ -1,11 +1,11 @@
 #pragma once
 
-// General permutation through shared memory. A block moves a composite tile (move/plan/tile.hpp). It loads the aligned
-// 16-byte vectors that cover the tile's input segments, unshifted, and assembles the vectors of the output segments
-// unit by unit. The shared-memory offsets of the units are the same for all output segments up to a constant: they are
-// a table, which is read a vector at a time. One word of padding after each 128 bytes of shared memory puts units at
-// power-of-two strides into different banks. It is bound by instructions: one thread finds the tile for all, and two
-// 16-bit offsets are added at once.
+// General permutation through shared memory. A block moves a composite tile (move/plan/gather.hpp). It loads the
+// aligned 16-byte vectors that cover the tile's input segments, unshifted, and assembles the vectors of the output
+// segments unit by unit. The shared-memory offsets of the units are the same for all output segments up to a constant:
+// they are a table, which is read a vector at a time. One word of padding after each 128 bytes of shared memory puts
+// units at power-of-two strides into different banks. It is bound by instructions: one thread finds the tile for all,
+// and two 16-bit offsets are added at once.
 
 #include <cstdint>
 

@@ -6,6 +6,7 @@
 
 #include "families.hpp"
 #include "in_place_small.hpp"
+#include "move/plan/normal_form.hpp"
 #include "move/plan/transposes.hpp"
 #include "operations.hpp"
 #include "start.hpp"
@@ -65,9 +66,8 @@ void launch_in_place_small_of(const work_queue& queue, const transpose_in_place_
   const std::int64_t run = m.at_once * bytes;
   const std::int64_t threads = std::clamp<std::int64_t>(ceil_div(ceil_div(run, 64), 32) * 32, 32, 1024);
   m.period = period <= threads ? static_cast<int>(period) : 0;
-  check(launch(queue, grid_of(ceil_div(a.batch, m.at_once), threads, padded_bytes(run, m.pad_shift)),
-               &kernels::in_place_small<Unit>, bytes_of(a.data), m),
-        in_place_call);
+  start_kernel(queue, grid_of(ceil_div(a.batch, m.at_once), threads, padded_bytes(run, m.pad_shift)),
+               &kernels::in_place_small<Unit>, a, m);
 }
 
 void launch_in_place_small(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
@@ -75,7 +75,7 @@ void launch_in_place_small(const work_queue& queue, const transpose_in_place_arg
   const std::int64_t matrix = a.rows * a.cols;
   detail::transpose_args staged{a.data,  a.data, a.element_bytes, a.rows,   a.cols,
                                 a.batch, a.cols, a.rows,          a.stride, a.stride};
-  if (detail::is_staged(staged, limits_of(queue.device->properties()).shared_bytes)) {
+  if (detail::is_staged(staged, limits_of(queue).shared_bytes)) {
     staged.batch = small_in_place(staged);
     if (staged.batch > 0) launch_staged(queue, staged);
     left.data = bytes_of(a.data) + staged.batch * matrix * a.element_bytes;
@@ -90,7 +90,8 @@ void transpose_by_copy(const work_queue& queue, const transpose_in_place_args& a
   for (std::int64_t first = 0; first < a.batch; first += at_once) {
     const std::int64_t count = std::min(at_once, a.batch - first);
     unsigned char* data = bytes_of(a.data) + first * a.stride * a.element_bytes;
-    transpose(queue, {data, a.scratch, a.element_bytes, a.rows, a.cols, count, a.cols, a.rows, a.stride, matrix});
+    permute(queue, detail::normal_form_of(
+                       {data, a.scratch, a.element_bytes, a.rows, a.cols, count, a.cols, a.rows, a.stride, matrix}));
     const std::int64_t stride = a.stride * a.element_bytes;
     if (count == 1 || stride == bytes) {
       queue.device->copy(queue.native, data, a.scratch, static_cast<std::size_t>(count * bytes),

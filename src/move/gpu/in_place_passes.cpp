@@ -32,9 +32,8 @@ void launch_row_parts(const work_queue& queue, const transpose_in_place_args& a,
   const kernels::row_step step{0, static_cast<int>(threads * grid.height % grid.length),
                                static_cast<int>(threads / grid.b), static_cast<int>(threads % grid.b)};
   const kernels::row_parts m{grid, step, static_cast<int>(a.element_bytes / size), a.batch};
-  check(launch(queue, grid_of(grid.height * a.batch, threads, grid.length * size), &kernels::in_place_row_parts<Part>,
-               bytes_of(a.data), m),
-        in_place_call);
+  start_kernel(queue, grid_of(grid.height * a.batch, threads, grid.length * size), &kernels::in_place_row_parts<Part>,
+               a, m);
 }
 
 template <class Unit>
@@ -78,7 +77,7 @@ class passes {
                                  static_cast<int>(elements / grid_.b), static_cast<int>(elements % grid_.b)};
     check(launch(queue_, grid_of(grid_.height * a_.batch, threads, shared), &kernels::in_place_row<Unit>,
                  bytes_of(a_.data), grid_, step, a_.batch),
-          in_place_call);
+          a_.launch);
   }
 
   // The row pass with a part of every element in shared memory at a time; false, without a launch, if not applicable.
@@ -120,7 +119,7 @@ class passes {
         unsigned char* data = bytes_of(a_.data) + matrix * grid_.stride + row * row_bytes;
         check(launch(queue_, grid_of(rows * m.stretches, kernels::long_row_threads, shared),
                      &kernels::in_place_long_row<Unit>, bytes_of(a_.scratch), data, m),
-              in_place_call);
+              a_.launch);
         if (rows > 1) {
           copy(queue_, {a_.scratch, data, rows, row_bytes, pitch, row_bytes});
         } else {
@@ -171,7 +170,7 @@ class passes {
     s.row = static_cast<int>(pass == in_place_pass::rotate ? step : step * grid_.length % grid_.height);
     check(launch(queue_, grid_of(s.strips * a_.batch, threads, grid_.height * width),
                  &kernels::in_place_column<Unit, Piece>, bytes_of(a_.data), grid_, s, pass),
-          in_place_call);
+          a_.launch);
   }
 
   // A pass through scratch memory, strip by strip: some complete rows, or some complete columns.
@@ -196,8 +195,8 @@ class passes {
   void launch_strip(unsigned char* data, const kernels::in_place_strip& s, in_place_pass pass) {
     unsigned char* scratch = bytes_of(a_.scratch);
     const auto config = grid_of(ceil_div(s.rows * s.cols * grid_.units, 256), 256, 0);
-    check(launch(queue_, config, &kernels::in_place_to_scratch<Unit>, scratch, data, grid_, s, pass), in_place_call);
-    check(launch(queue_, config, &kernels::copy_from_scratch<Unit>, data, scratch, grid_, s), in_place_call);
+    check(launch(queue_, config, &kernels::in_place_to_scratch<Unit>, scratch, data, grid_, s, pass), a_.launch);
+    check(launch(queue_, config, &kernels::copy_from_scratch<Unit>, data, scratch, grid_, s), a_.launch);
   }
 
   work_queue queue_;

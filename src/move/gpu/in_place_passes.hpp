@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(1024)
   if (matrix >= batch) return;  // uniform exit: padding block of the 2-D grid
   const int row = static_cast<int>(place - matrix * g.height), end = static_cast<int>(g.length) * g.units * size;
   data += matrix * g.stride + static_cast<std::int64_t>(row) * end;
-  const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(data) & 15);
+  const int skip = misalignment(data);
   Unit* units = reinterpret_cast<Unit*>(shared + skip);
 
   row_position first{};

@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(1024) in_place_small(unsigned char* data, smal
   if (first >= m.batch) return;  // uniform exit: padding block of the 2-D grid
   const int end = static_cast<int>(m.batch - first < m.at_once ? m.batch - first : m.at_once) * m.bytes;
   data += first * m.stride;
-  const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(data) & 15), threads = blockDim.x;
+  const int skip = misalignment(data), threads = blockDim.x;
 
   for (int chunk = threadIdx.x; chunk * 16 < end + skip; chunk += threads) {
     const int begin = chunk * 16 - skip, place = padded(chunk * 16, m.pad_shift);

@@ -29,8 +29,7 @@ kernels::square_matrices square_of(const transpose_in_place_args& a, std::int64_
 // is `width` bytes wide leaves of its lines is read with the next column's.
 bool prefetches_next(const work_queue& queue, const transpose_in_place_args& a, std::int64_t width) {
   const std::int64_t distances = a.ld | (a.batch > 1 ? a.stride : 0);
-  return pays_to_prefetch_l2(limits_of(queue.device->properties()), a.data, distances * a.element_bytes,
-                             4 * a.rows * width);
+  return pays_to_prefetch_l2(limits_of(queue), a.data, distances * a.element_bytes, 4 * a.rows * width);
 }
 
 template <int Bytes, int Lines>
@@ -41,7 +40,7 @@ void swap_aligned(const work_queue& queue, const transpose_in_place_args& a) {
   const bool around = prefetches_next(queue, a, shape::tile * Bytes);
   const auto kernel =
       around ? &kernels::in_place_square<Bytes, Lines, true> : &kernels::in_place_square<Bytes, Lines, false>;
-  check(launch(queue, config, kernel, bytes_of(a.data), m), in_place_call);
+  start_kernel(queue, config, kernel, a, m);
 }
 
 // Whether tiles of 256 bytes, `edge` elements, are enough to keep the device busy, and few of them at the edges.
@@ -73,7 +72,7 @@ void swap_misaligned_of(const work_queue& queue, const transpose_in_place_args& 
   const bool aligned = alignment_of(a) >= 4;
   const auto kernel =
       aligned ? &kernels::in_place_square_misaligned<Bytes, true> : &kernels::in_place_square_misaligned<Bytes, false>;
-  check(launch(queue, config, kernel, bytes_of(a.data), m), in_place_call);
+  start_kernel(queue, config, kernel, a, m);
 }
 
 template <class Unit>
@@ -83,7 +82,7 @@ void swap_words(const work_queue& queue, const transpose_in_place_args& a) {
   const bool around = prefetches_next(queue, a, edge * static_cast<std::int64_t>(sizeof(Unit)));
   const auto kernel =
       around ? &kernels::in_place_square_words<Unit, true> : &kernels::in_place_square_words<Unit, false>;
-  check(launch(queue, grid_of(m.pairs * a.batch, 256, bytes), kernel, bytes_of(a.data), m), in_place_call);
+  start_kernel(queue, grid_of(m.pairs * a.batch, 256, bytes), kernel, a, m);
 }
 
 // Launches a kernel for naturally aligned elements of a common size; false, without a launch, where none applies.
@@ -109,9 +108,7 @@ void swap_by_unit(const work_queue& queue, const transpose_in_place_args& a) {
   auto m = square_of(a, edge);
   m.units = static_cast<int>(a.element_bytes / static_cast<std::int64_t>(sizeof(Unit)));
   m.pitch = static_cast<int>(pitch());
-  check(launch(queue, grid_of(m.pairs * a.batch, 256, 2 * edge * pitch()), &kernels::in_place_square_units<Unit>,
-               bytes_of(a.data), m),
-        in_place_call);
+  start_kernel(queue, grid_of(m.pairs * a.batch, 256, 2 * edge * pitch()), &kernels::in_place_square_units<Unit>, a, m);
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ __device__ void read_words(std::uint32_t (&w)[square_misaligned_rows], const uns
   for (int p = 0; p < phases; ++p) {
     const auto skip = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from + p * ld) & 3);
     const unsigned char* row = from + p * ld - skip;
-    selector[p] = 0x3210 + 0x1111 * skip;
+    selector[p] = bytes_from(skip);
 #pragma unroll
     for (int i = p; i < square_misaligned_rows; i += phases) {
       const auto* word = reinterpret_cast<const std::uint32_t*>(row);
@@ -198,9 +198,7 @@ __device__ void load_transposed(unsigned char* tile, const unsigned char* matrix
   const int lane = threadIdx.x % 32;
   unsigned char* to[shape::per_word];
 #pragma unroll
-  for (int k = 0; k < shape::per_word; ++k) {
-    to[k] = sheared_row<shape>(tile, k, lane, out, m.ld);
-  }
+  for (int k = 0; k < shape::per_word; ++k) to[k] = sheared_row<shape>(tile, k, lane, out, m.ld);
   // Words that are cut from two begin up to 3 bytes early and end up to 4 late: that stays in the row.
   const std::int64_t offset = col0 * Bytes + lane * 4, bytes = m.extent * Bytes;
   const bool inside = Aligned ? offset + 4 <= bytes : offset >= 4 && offset + 8 <= bytes;
@@ -235,7 +233,7 @@ __device__ void store_transposed(unsigned char* out, const unsigned char* tile, 
   for (int i = 0; i < shape::width / step; ++i) {
     const int column = static_cast<int>(threadIdx.x) / lanes + i * step;
     unsigned char* to = out + column * ld;
-    const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & 15);
+    const int first = until_aligned(to);
     if (column >= width || first + lane * 16 + 16 > bytes) continue;
     const auto* chunk = reinterpret_cast<const word16*>(tile + shape::row_of(column) + 16 + lane * 16);
     const std::uint32_t selector = bytes_from(first & 3);
@@ -246,7 +244,7 @@ __device__ void store_transposed(unsigned char* out, const unsigned char* tile, 
   for (int i = threadIdx.x; i < width * units; i += shape::threads) {
     const int column = i / units, at = i % units * Bytes;
     unsigned char* to = out + column * ld;
-    const int address_first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & 15);
+    const int address_first = until_aligned(to);
     const int first = address_first < bytes ? address_first : bytes, tail = first + (bytes - first) / 16 * 16 + at;
     const unsigned char* from = tile + shape::row_of(column) + 16 - (address_first & -4);
     if (at < first) *reinterpret_cast<unit*>(to + at) = *reinterpret_cast<const unit*>(from + at);

@@ -58,13 +58,13 @@ struct tiles_of<8, Aligned> {
 
 // Tiles down. The last one writes all that it holds.
 template <class Shape>
-std::int64_t tiles_down(const transpose_args& a) {
-  return a.rows <= Shape::height ? 1 : 1 + ceil_div(a.rows - Shape::height, Shape::written);
+std::int64_t tiles_down(std::int64_t rows) {
+  return rows <= Shape::height ? 1 : 1 + ceil_div(rows - Shape::height, Shape::written);
 }
 
 template <class Shape>
 std::int64_t tiles_in(const transpose_args& a) {
-  return tiles_down<Shape>(a) * ceil_div(a.cols, Shape::width) * a.batch;
+  return tiles_down<Shape>(a.rows) * ceil_div(a.cols, Shape::width) * a.batch;
 }
 
 // Whether blocks take tiles of this shape across the matrix (gpu/tile_order.hpp).
@@ -77,8 +77,8 @@ bool is_across(const transpose_args& a, const device_limits& limits) {
 template <int Bytes, bool Aligned, class Shape>
 void launch_tiles(const work_queue& queue, const transpose_args& a) {
   kernels::matrix_tiles m{};
-  const std::int64_t tiles = set_tiles(m, a, tiles_down<Shape>(a), ceil_div(a.cols, Shape::width),
-                                       is_across<Shape>(a, limits_of(queue.device->properties())));
+  const std::int64_t tiles =
+      set_tiles(m, a, tiles_down<Shape>(a.rows), ceil_div(a.cols, Shape::width), is_across<Shape>(a, limits_of(queue)));
   start_kernel(queue, grid_of(tiles, Shape::threads, Shape::bytes),
                &kernels::transpose_misaligned<Bytes, Aligned, Shape>, a, m);
 }
@@ -111,7 +111,7 @@ template <int Bytes>
 void start(const work_queue& queue, const transpose_args& a) {
   using aligned = tiles_of<Bytes, true>;
   using misaligned = tiles_of<Bytes, false>;
-  const device_limits limits = limits_of(queue.device->properties());
+  const device_limits limits = limits_of(queue);
   if constexpr (Bytes > 1) {
     if (can_be_wide<typename aligned::wide>(a, limits)) {
       return launch_by_alignment<Bytes, typename aligned::wide, typename misaligned::wide>(queue, a);
@@ -123,7 +123,7 @@ void start(const work_queue& queue, const transpose_args& a) {
   }
   if constexpr (Bytes == 1) {
     using low = typename aligned::low;
-    if (tiles_down<low>(a) * low::height < tiles_down<large>(a) * large::height) {
+    if (tiles_down<low>(a.rows) * low::height < tiles_down<large>(a.rows) * large::height) {
       return launch_by_alignment<Bytes, low, typename misaligned::low>(queue, a);
     }
   }
@@ -172,9 +172,9 @@ bool fill(word_permutation& m, const composite_tile& p, std::int64_t& batches) {
 template <int Bytes, bool Aligned>
 bool start(const work_queue& queue, const permute_args& a, word_permutation& m, std::int64_t batches, bool dry_run) {
   using tile = typename tiles_of<Bytes, Aligned>::nd;
-  const device_limits limits = limits_of(queue.device->properties());
+  const device_limits limits = limits_of(queue);
   constexpr std::int64_t shared = tile::bytes + 8 * 32 * tile::per_word, step = 16 / Bytes;
-  const std::int64_t down = ceil_div(m.rows, tile::written), across = ceil_div(m.cols, tile::width);
+  const std::int64_t down = tiles_down<tile>(m.rows), across = ceil_div(m.cols, tile::width);
   if (shared > limits.shared_bytes || batches > most / (down * across)) return false;
   const std::int64_t tiles = down * across * batches, even = ceil_div(ceil_div(m.cols, across), step) * step;
   if (tiles < 2 * limits.multiprocessors) return false;
@@ -194,16 +194,14 @@ void launch_misaligned_2d(const work_queue& queue, const transpose_args& a) {
   with_unit<8>(a.element_bytes, [&](auto one) { start<sizeof(one)>(queue, a); });
 }
 
-bool launch_misaligned(const work_queue& queue, const permute_args& a, composite_tile p, bool dry_run) {
-  const std::int64_t unit = p.unit;
-  if (a.run_bytes != unit || unit > 8) return false;
-  const detail::tile_sides s = share_out(p);
-  if (s.row_bytes < 100 || s.col_bytes < 60) return false;
+bool launch_misaligned(const work_queue& queue, const permute_args& a, const detail::candidates& planned,
+                       bool dry_run) {
+  const composite_tile& p = planned.shared;
   word_permutation m{};
   std::int64_t batches = 1;
   if (!fill(m, p, batches)) return false;
-  const bool aligned = (address_of(a.in) | s.in_bits) % 4 == 0;
-  return with_unit<8>(unit, [&](auto one) {
+  const bool aligned = (address_of(a.in) | planned.sides.in_bits) % 4 == 0;
+  return with_unit<8>(p.unit, [&](auto one) {
     if constexpr (sizeof(one) < 4) {
       if (!aligned) return start<sizeof(one), false>(queue, a, m, batches, dry_run);
     }

@@ -26,7 +26,7 @@ __device__ void store_end(int i, unsigned char* out, const unsigned char* tile, 
   constexpr int units = 16 / Bytes;
   const int column = i / (2 * units), at = i % units * Bytes;
   unsigned char* to = output_row(out, rows, column);
-  const int shift = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (tile_overlap - 1)), first = shift & 15;
+  const int shift = until_aligned(to, tile_overlap), first = shift & 15;
   const bool head = i % (2 * units) < units;
   const int byte = head ? at : first + ((valid - first) & -16) + at;
   const bool mine =
@@ -64,9 +64,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   static_assert(step * Bytes % tile_overlap == 0 && step % (Shape::per_lane * Shape::spread) == 0);
   const int lane = threadIdx.x % lanes, column = threadIdx.x / lanes;
   unsigned char* to = out + column * m.out_ld;
-  const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (tile_overlap - 1));
+  const int first = until_aligned(to, tile_overlap);
   const int most = rows_left <= Shape::height ? valid : first + Shape::length - tile_overlap;
-  // Two lanes are idle: in the first tile, one stores the vector before `first`, if there is one.
+  // Two lanes are idle except in the last tile: in the first one, one of them stores the vector before `first`, if
+  // there is one.
   const bool before = row0 == 0 && lane == lanes - 1 && first >= 16;
   const int place16 = before ? first - 16 : first + lane * 16;
   if (place16 + 16 <= most) {
@@ -111,6 +112,7 @@ struct word_permutation {
 // The tile of a block, and what of it exists.
 struct permuted_tile {
   int batch, row0, col0, height, width;
+  bool last;    // the output rows end in it
   bool at_end;  // it holds the input's first or last element
 };
 
@@ -122,6 +124,7 @@ __device__ permuted_tile permuted_tile_at(const word_permutation& m, const tile_
   t.col0 = static_cast<int>(at.across) * m.width;
   t.height = m.rows - t.row0 < Shape::height ? m.rows - t.row0 : Shape::height;
   t.width = m.cols - t.col0 < m.width ? m.cols - t.col0 : m.width;
+  t.last = t.row0 + t.height == m.rows;
   const auto holds = [&](int row) { return t.row0 <= row && row < t.row0 + t.height; };
   t.at_end = (t.batch == m.first_batch && t.col0 == 0 && holds(m.first_row)) ||
              (t.batch == m.last_batch && t.col0 + t.width == m.cols && holds(m.last_row));
@@ -156,14 +159,14 @@ __device__ void load_permuted(word_type<Bytes> (&w)[Shape::rows_at_once], const 
 #pragma unroll
   for (int i = 0; i < Shape::rows_at_once; ++i) {
     const unsigned char* row = from + rows.at(first + i);
-    skip[i] = Aligned ? 0 : static_cast<int>(reinterpret_cast<std::uintptr_t>(row) & 3);
+    skip[i] = Aligned ? 0 : misalignment(row, 4);
     const int last = (skip[i] + bytes - 1) & -size;
     w[i] = *reinterpret_cast<const word_type<Bytes>*>(row - skip[i] + (mine < last ? mine : last));
   }
   if constexpr (!Aligned) {
 #pragma unroll
     for (int i = 0; i < Shape::rows_at_once; ++i) {
-      w[i] = byte_permute(w[i], shuffle_down(w[i], 1), 0x3210 + 0x1111 * static_cast<std::uint32_t>(skip[i]));
+      w[i] = byte_permute(w[i], shuffle_down(w[i], 1), bytes_from(skip[i]));
     }
   }
 }
@@ -193,17 +196,18 @@ __device__ void store_permuted(unsigned char* out, const unsigned char* tile, co
   constexpr int lanes = Shape::length / 16, step = Shape::threads / lanes, steps = 32 * Shape::per_word / step;
   static_assert(step % (Shape::per_word * Shape::spread) == 0);
   const int lane = threadIdx.x % lanes, column = threadIdx.x / lanes, valid = t.height * Bytes;
-  // Two lanes are idle: in the first tile, one stores the vector before `first`, if there is one.
-  const bool before = t.row0 == 0 && lane == lanes - 1;
-  if (!before && lane >= lanes - tile_overlap / 16) return;
+  // Two lanes are idle except in the last tile: in the first one, one of them stores the vector before `first`, if
+  // there is one.
+  const bool top = t.row0 == 0 && lane == lanes - 1;
+  if (!top && !t.last && lane >= lanes - tile_overlap / 16) return;
   const unsigned char* from = tile + Shape::row_of(column) + 16;
 #pragma unroll
   for (int i = 0; i < steps; ++i) {
     if (column + i * step >= t.width) return;
     unsigned char* to = out + col_at[column + i * step];
-    const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (tile_overlap - 1));
-    const int at = before ? first - 16 : first + lane * 16;
-    if (at < 0 || at + 16 > valid) continue;
+    const int first = until_aligned(to, tile_overlap);
+    const int at = top && first >= 16 ? first - 16 : first + lane * 16;
+    if (at + 16 > (t.last ? valid : first + Shape::length - tile_overlap)) continue;
     const auto* chunk = reinterpret_cast<const word16*>(
         from + i * (step / Shape::per_word / Shape::spread) * Shape::pitch + (at & -16));
     word16 v = *chunk;
@@ -254,10 +258,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   allow_uninitialised_reads();  // columns beyond the edge, and of the word behind a chunk what the selector leaves out
   __syncthreads();
   store_permuted<Bytes, Shape>(out, tile, t, col_at);
-  if (t.row0 == 0 || t.row0 + t.height == m.rows) {
+  if (t.row0 == 0 || t.last) {
 #pragma unroll 1
     for (int i = threadIdx.x; i < t.width * (32 / Bytes); i += Shape::threads) {
-      store_end<Bytes, Shape>(i, out, tile, col_at, t.height * Bytes, t.row0 == 0, false);
+      store_end<Bytes, Shape>(i, out, tile, col_at, t.height * Bytes, t.row0 == 0, t.last);
     }
   }
 }

@@ -108,7 +108,7 @@ struct word_reader {
     for (int p = 0; p < phases; ++p) {
       const auto skip = Aligned ? 0 : static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from + p * ld) & 3);
       at[p] = from + p * ld - skip;
-      selector[p] = 0x3210 + 0x1111 * skip;
+      selector[p] = bytes_from(skip);
     }
   }
 
@@ -169,7 +169,7 @@ __device__ void load_clamped(word_type<Bytes> (&w)[Rows], const unsigned char* f
   }
   if constexpr (!Aligned) {
 #pragma unroll
-    for (int i = 0; i < Rows; ++i) w[i] = byte_permute(w[i], shuffle_down(w[i], 1), 0x3210 + 0x1111 * skip[i]);
+    for (int i = 0; i < Rows; ++i) w[i] = byte_permute(w[i], shuffle_down(w[i], 1), bytes_from(skip[i]));
   }
 }
 
@@ -204,9 +204,7 @@ __device__ void load_tile(unsigned char* tile, const unsigned char* in, const un
   const int lane = threadIdx.x % 32, begin = static_cast<int>(threadIdx.x) / 32 * rows;
   unsigned char* to[Shape::per_word];
 #pragma unroll
-  for (int k = 0; k < Shape::per_word; ++k) {
-    to[k] = sheared_row<Shape>(tile, k, lane, out, m.out_ld);
-  }
+  for (int k = 0; k < Shape::per_word; ++k) to[k] = sheared_row<Shape>(tile, k, lane, out, m.out_ld);
   const std::int64_t offset = col0 * Bytes, left = m.cols * Bytes - offset - lane * size;
   const tile_rows r = rows_of_tile<Bytes, Aligned, Shape>(in, m, row0, offset);
   const unsigned char* from = in + row0 * m.in_ld + offset + lane * size;
@@ -242,7 +240,7 @@ struct word_pairs {
     first[i] = low;
     second[i] = middle;
     if constexpr (Bytes < 4) {
-      const std::uint32_t high = shuffle_down(low, 1), selector = 0x3210 + 0x1111 * (skip & 3);
+      const std::uint32_t high = shuffle_down(low, 1), selector = bytes_from(skip & 3);
       first[i] = byte_permute(low, middle, selector);
       second[i] = byte_permute(middle, high, selector);
     }
@@ -291,7 +289,7 @@ __device__ void load_pairs(unsigned char* tile, const unsigned char* in, const u
     store_words<Bytes>(second, w.second, begin * Bytes);
     return;
   }
-  // At the matrix's edges: rows beyond repeat the first or last, and some go element by element (load_edge).
+  // At the matrix's edges, as load_tile: four rows at a time, clamped or element by element.
 #pragma unroll 1
   for (int row = begin; row < begin + rows && row <= r.last; row += 4) {
     if (r.first_full <= r.last_full) {

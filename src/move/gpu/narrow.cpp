@@ -53,7 +53,7 @@ narrow_kernel kernel_of(const narrow_plan& p, std::int64_t bytes) {
 void launch_narrow(const work_queue& queue, const transpose_args& a) {
   const narrow_plan p = plan_of(a);
   const std::int64_t bytes = a.element_bytes, groups = p.length * bytes / 16;
-  const device_limits limits = limits_of(queue.device->properties());
+  const device_limits limits = limits_of(queue);
   std::int64_t threads = most_threads;
   while (threads > 64 && (ceil_div(groups, threads) * a.batch < 2 * limits.multiprocessors ||
                           shared_bytes(p.extent, threads) > limits.shared_bytes)) {

@@ -5,7 +5,6 @@
 namespace twill::TWILL_BACKEND {
 
 // One line an operation; each is defined in the file of its name.
-void transpose(const detail::work_queue& queue, const detail::transpose_args& args);
 void transpose_in_place(const detail::work_queue& queue, const detail::transpose_in_place_args& args);
 void permute(const detail::work_queue& queue, const detail::permute_args& args);
 bool permute_with(const detail::work_queue& queue, const detail::permute_args& args, detail::family kind, bool dry_run);

@@ -15,17 +15,15 @@ using detail::work_queue;
 template <int Bytes>
 void launch_chunks(const work_queue& queue, const reverse_args& a) {
   const std::int64_t bytes = a.count * a.element_bytes;
-  const auto lead = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out) & 15);
+  const auto lead = address_of(a.out) & 15;
   const std::int64_t block = kernels::reverse_depth * kernels::reverse_threads * 16;
-  check(launch(queue, grid_of((bytes + lead + block - 1) / block, kernels::reverse_threads, 0),
-               &kernels::reverse_chunks<Bytes>, static_cast<unsigned char*>(a.out),
-               static_cast<const unsigned char*>(a.in), bytes),
-        "launch of reverse");
+  start_kernel(queue, grid_of(ceil_div(bytes + lead, block), kernels::reverse_threads, 0),
+               &kernels::reverse_chunks<Bytes>, a, bytes);
 }
 
 template <class Unit>
 void launch_reverse_staged(const work_queue& queue, const reverse_args& a) {
-  const auto shared = static_cast<std::int64_t>(queue.device->properties().shared_bytes_per_block);
+  const auto shared = shared_of(queue);
   const bool in_place = a.in == a.out;
   const std::int64_t budget = std::min<std::int64_t>(in_place ? 8192 : 16384, shared / 4);
   // Pieces of full lines of 128 bytes, as far as that is possible.
@@ -36,23 +34,20 @@ void launch_reverse_staged(const work_queue& queue, const reverse_args& a) {
   line.piece = static_cast<int>(fit < step ? fit : fit / step * step);
   line.piece_bytes = (line.piece * line.bytes + 15) / 16 * 16 + 16;
   line.units = kernels::make_divisor(a.element_bytes / static_cast<std::int64_t>(sizeof(Unit)));
-  const std::int64_t elements = in_place ? a.count / 2 : a.count, blocks = (elements + line.piece - 1) / line.piece;
-  check(launch(queue, grid_of(blocks, kernels::reverse_threads, (in_place ? 2 : 1) * line.piece_bytes),
-               &kernels::reverse_staged<Unit>, static_cast<unsigned char*>(a.out),
-               static_cast<const unsigned char*>(a.in), line),
-        "launch of reverse");
+  const std::int64_t elements = in_place ? a.count / 2 : a.count, blocks = ceil_div(elements, line.piece);
+  start_kernel(queue, grid_of(blocks, kernels::reverse_threads, (in_place ? 2 : 1) * line.piece_bytes),
+               &kernels::reverse_staged<Unit>, a, line);
 }
 
 }  // namespace
 
 void reverse(const work_queue& queue, const reverse_args& a) {
-  const auto in = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in));
-  const auto out = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out));
+  const std::int64_t in = address_of(a.in), out = address_of(a.out);
   if (a.in != a.out && 16 % a.element_bytes == 0 && out % a.element_bytes == 0) {
     return with_unit(a.element_bytes, [&](auto one) { launch_chunks<sizeof(one)>(queue, a); });
   }
   const std::int64_t bits = in | out | a.element_bytes | 16;
-  with_unit(bits & -bits, [&](auto one) { launch_reverse_staged<decltype(one)>(queue, a); });
+  with_unit(lowest_bit(bits), [&](auto one) { launch_reverse_staged<decltype(one)>(queue, a); });
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -52,7 +52,7 @@ bool launch_rows(const work_queue& queue, const permute_args& a, bool dry_run) {
   }
   m.in_high += a.run_bytes;
   const std::int64_t by_line = (m.line_bytes + (lines_aligned(a, first) ? 15 : 30)) / 16;
-  if (shared_bytes(by_line) > limits_of(queue.device->properties()).shared_bytes) return false;
+  if (shared_bytes(by_line) > limits_of(queue).shared_bytes) return false;
   m.by_line = kernels::make_divisor(by_line);
   m.chunks = lines * by_line;
   if (lines > INT32_MAX) return false;

@@ -58,7 +58,7 @@ struct line_chunk {
 __device__ inline line_chunk find_chunk(const line_rows& m, unsigned char* out, const strided_place& line, int chunk) {
   unsigned char* const begin = out + line.out;
   line_chunk c;
-  c.at = chunk * 16 - static_cast<int>(reinterpret_cast<std::uintptr_t>(begin) & 15);
+  c.at = chunk * 16 - misalignment(begin);
   const int row = c.at < 0 ? 0 : quotient(c.at, m.by_row);
   c.left = m.row_bytes - (c.at - row * m.row_bytes);
   c.in = line.in + row * m.row_stride + (m.row_bytes - c.left);

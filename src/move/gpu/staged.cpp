@@ -61,7 +61,7 @@ void launch_windows(const work_queue& queue, const transpose_args& a) {
   m.line = Capacity > Threads * 16 || m.window + 112 <= Capacity ? 128 : 16;
   // Each block takes `Runs` windows with a long stride, or fewer where that leaves much of the device idle.
   const std::int64_t windows = ceil_div(m.bytes, m.window);
-  const device_limits limits = limits_of(queue.device->properties());
+  const device_limits limits = limits_of(queue);
   const std::int64_t most = std::min<std::int64_t>(Runs, runs_in<Capacity>(limits));
   const std::int64_t runs = std::clamp<std::int64_t>(windows / (4 * limits.multiprocessors), 1, most);
   const std::int64_t period = until_aligned(m.window, 128) / m.window;
@@ -86,7 +86,7 @@ bool launch_tiny(const work_queue& queue, const transpose_args& a) {
   const std::int64_t bytes = a.batch * a.rows * a.cols;
   for (const auto& shape : shapes) {
     if (shape.rows != a.rows || shape.cols != a.cols) continue;
-    if (shape.window > limits_of(queue.device->properties()).shared_bytes) return false;
+    if (shape.window > limits_of(queue).shared_bytes) return false;
     start_kernel(queue, grid_of(ceil_div(bytes, shape.window), kernels::tiny_threads, shape.window), shape.kernel, a,
                  bytes);
     return true;
@@ -168,7 +168,7 @@ void launch_staged_rows(const work_queue& queue, const transpose_args& a) {
 }
 
 void launch_staged_cols(const work_queue& queue, const transpose_args& a) {
-  const std::int64_t shared = limits_of(queue.device->properties()).shared_bytes;
+  const std::int64_t shared = limits_of(queue).shared_bytes;
   const detail::band_shape shape = detail::shape_of_bands(a.rows, a.element_bytes, shared);
   with_unit<4>(a.element_bytes, [&](auto one) {
     using unit = decltype(one);

@@ -169,8 +169,7 @@ __global__ void __launch_bounds__(Threads)
   int full = 0;  // windows
 #pragma unroll
   for (int k = 0; k < Runs; ++k) full += first + k * m.stride + m.window <= m.bytes ? 1 : 0;
-  const int at =
-      static_cast<int>(threadIdx.x) * 16 - static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & (m.line - 1));
+  const int at = static_cast<int>(threadIdx.x) * 16 - misalignment(out, m.line);
   if (full == Runs) {
     move_windows<Unit, Runs, Capacity, Threads, true>(out, in, at, full, m);
     return;
@@ -298,11 +297,11 @@ __global__ void __launch_bounds__(staged_misaligned_threads)
   out += matrix * w.out_stride;
   const small_matrices& m = w.shape;
   unsigned char* shared = dynamic_shared<unsigned char>();
-  const int skew = static_cast<int>(reinterpret_cast<std::uintptr_t>(in) & 15);
+  const int skew = misalignment(in);
   load_windows<Unit>(shared, in, bytes, skew, m);
   __syncthreads();
 
-  const int out_skew = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 15);
+  const int out_skew = misalignment(out);
   const int step = static_cast<int>(blockDim.x) * 16, first = threadIdx.x * 16 - out_skew;
   for (int at = first < 0 ? first + step : first; at + 16 <= bytes; at += step) {
     int place[16 / size];

@@ -40,7 +40,7 @@ __device__ void staged_rows_ends(unsigned char* out, const unsigned char* shared
   for (int i = threadIdx.x; i < s.shape.cols * 2 * units; i += staged_rows_threads) {
     const int column = i / (2 * units), at = i % units * size;
     unsigned char* to = out + column * s.out_ld;
-    const int first = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (staged_rows_overlap - 1));
+    const int first = until_aligned(to, staged_rows_overlap);
     const bool head = i % (2 * units) < units;
     const int byte = head ? at : first + ((valid - first) & -16) + at;
     const bool mine = head ? top && byte < first : valid >= first && at < 16 && byte < first + (16 << s.chunks_shift);
@@ -63,14 +63,14 @@ __global__ void __launch_bounds__(staged_rows_threads)
   in += matrix * s.in_stride + row0 * cols * size;
   out += matrix * s.out_stride + row0 * size;
   unsigned char* shared = dynamic_shared<unsigned char>();
-  const int skew = static_cast<int>(reinterpret_cast<std::uintptr_t>(in) & 15);
+  const int skew = misalignment(in);
   load_windows<Unit>(shared, in, valid * cols, skew, s.shape);
   __syncthreads();
 
   for (int i = threadIdx.x; i < cols << s.chunks_shift; i += staged_rows_threads) {
     const int column = i >> s.chunks_shift, chunk = i & ((1 << s.chunks_shift) - 1);
     unsigned char* to = out + column * s.out_ld;
-    const int byte = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (staged_rows_overlap - 1)) + chunk * 16;
+    const int byte = until_aligned(to, staged_rows_overlap) + chunk * 16;
     if (byte + 16 > valid) continue;
     int from[units];
 #pragma unroll
@@ -137,7 +137,7 @@ __device__ void load_band(unsigned char* shared, const unsigned char* in, std::i
     for (int d = 0; d < Depth; ++d) {
       const int row = row0 + d * rows_at_once;
       const unsigned char* from = in + (row < last ? row : last) * m.in_ld + offset;
-      skew[d] = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
+      skew[d] = misalignment(from);
       from += lane * 16 - skew[d];
       const std::int64_t at = offset - skew[d] + lane * 16;
       if (!Edge || (at >= 0 && at + 16 <= row_bytes)) {
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(Threads)
   }
   __syncthreads();
 
-  const int skew = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 15), first = threadIdx.x * 16 - skew;
+  const int skew = misalignment(out), first = threadIdx.x * 16 - skew;
   for (int at = first < 0 ? first + Threads * 16 : first; at + 16 <= bytes; at += Threads * 16) {
     const int column = static_cast<int>(divide(at / size, m.by_rows)), row = at / size - column * m.rows;
     *reinterpret_cast<word16*>(out + at) = gather_rows<Unit, Vectors>(shared, row, column, m.rows);

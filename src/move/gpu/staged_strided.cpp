@@ -139,7 +139,7 @@ auto kernel_of(int windows) {
 template <class Args>
 bool launch_strided(const work_queue& queue, const Args& a, const strided_shape& s, bool only_several, bool dry_run) {
   if (s.unit > 8) return false;
-  const device_limits limits = limits_of(queue.device->properties());
+  const device_limits limits = limits_of(queue);
   return with_unit<8>(s.unit, [&](auto one) {
     using unit = decltype(one);
     const std::int64_t most = limits.shared_bytes / 3;

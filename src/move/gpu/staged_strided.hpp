@@ -58,8 +58,7 @@ __device__ inline strided_input find_input(const unsigned char* in, std::int64_t
   constexpr int far = INT32_MAX / 2;
   const std::int64_t left = m.in_bytes - first;
   const unsigned char* from = in + first;
-  return {from, static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15), first > 0 ? -16 : 0,
-          static_cast<int>(left < far ? left : far)};
+  return {from, misalignment(from), first > 0 ? -16 : 0, static_cast<int>(left < far ? left : far)};
 }
 
 // Chunk `index` of a window: where it lies in the input and in shared memory. False where its span has none there.
@@ -249,7 +248,7 @@ __device__ void store_spans(unsigned char* out, const unsigned char* shared, int
   span_word<Unit, Word> word;
   const int thread = static_cast<int>(threadIdx.x);
   if (m.packed) {
-    const int head = static_cast<int>(-reinterpret_cast<std::uintptr_t>(out) & (sizeof(Word) - 1)) / size;
+    const int head = until_aligned(out, sizeof(Word)) / size;
     if (thread < head && thread < units) {
       word.find_places(thread, skew, region, m);
       *reinterpret_cast<Unit*>(out + thread * size) = *reinterpret_cast<const Unit*>(shared + word.place[0]);

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <type_traits>
 
 #include "backends/error.hpp"
 #include "gpu/limits.hpp"
@@ -60,26 +59,35 @@ std::int64_t set_tiles(Matrices& m, const detail::transpose_args& a, std::int64_
   return tiles;
 }
 
+inline unsigned char* bytes_of(void* memory) {
+  return static_cast<unsigned char*>(memory);
+}
+
+/// What launches are called in messages.
+template <class Args>
+inline constexpr const char* launch_of = Args::launch;
+template <>
+inline constexpr const char* launch_of<detail::pitched_rows> = "launch of copy";
+
 /// Launches a kernel from `a.in` to `a.out`.
 template <class Args, class Plan>
 void start_kernel(const detail::work_queue& queue, const detail::launch_config& config,
                   void (*kernel)(unsigned char*, const unsigned char*, Plan), const Args& a, const Plan& plan,
                   const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  const char* const what = std::is_same_v<Args, detail::permute_args> ? "launch of permute" : "launch of transpose";
-  check(
-      launch(queue, config, kernel, static_cast<unsigned char*>(a.out), static_cast<const unsigned char*>(a.in), plan),
-      what, file, line);
+  check(launch(queue, config, kernel, bytes_of(a.out), static_cast<const unsigned char*>(a.in), plan), launch_of<Args>,
+        file, line);
 }
 
-/// What launches of transpose_in_place are called in messages.
-inline constexpr const char* in_place_call = "launch of transpose_in_place";
+/// Launches a kernel on `a.data`.
+template <class Args, class Plan>
+void start_kernel(const detail::work_queue& queue, const detail::launch_config& config,
+                  void (*kernel)(unsigned char*, Plan), const Args& a, const Plan& plan,
+                  const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  check(launch(queue, config, kernel, bytes_of(a.data), plan), launch_of<Args>, file, line);
+}
 
 inline std::int64_t shared_of(const detail::work_queue& queue) {
   return static_cast<std::int64_t>(queue.device->properties().shared_bytes_per_block);
-}
-
-inline unsigned char* bytes_of(void* memory) {
-  return static_cast<unsigned char*>(memory);
 }
 
 /// The lowest bit of all row addresses; 16 at most.

@@ -61,13 +61,13 @@ tile_shape shape_of(const transpose_args& a, const device_limits& limits) {
 template <int Bytes>
 void launch_2d(const work_queue& queue, const transpose_args& a) {
   constexpr std::int64_t edge = 16 / Bytes, depth = kernels::tile_depth<Bytes>;
-  const device_limits limits = limits_of(queue.device->properties());
+  const device_limits limits = limits_of(queue);
   const tile_shape t = shape_of(a, limits);
   kernels::ordered_tile_matrices m{};
-  const bool across =
+  const bool across_first =
       kernels::is_across_better(limits.cache_bytes, a.rows, t.chunks * 16 + 128, t.lines * edge, a.cols * Bytes);
   const std::int64_t tiles =
-      set_tiles(m, a, ceil_div(a.rows, t.lines * edge), ceil_div(a.cols, t.chunks * edge), across);
+      set_tiles(m, a, ceil_div(a.rows, t.lines * edge), ceil_div(a.cols, t.chunks * edge), across_first);
   m.lines_shift = floor_log2(t.lines);
   m.chunks_shift = floor_log2(t.chunks);
   m.pad = static_cast<int>(kernels::tile_pad(t.chunks, edge * (t.lines + 1)));
@@ -207,11 +207,10 @@ void launch_tiled_4byte(const work_queue& queue, const transpose_args& a) {
   with_unit<4>(a.element_bytes, [&](auto one) { launch_4byte<sizeof(one)>(queue, a); });
 }
 
-bool launch_tiled(const work_queue& queue, const permute_args& a, composite_tile p, bool dry_run) {
-  if (a.run_bytes != 1 && a.run_bytes != 2 && a.run_bytes != 4 && a.run_bytes != 8) return false;
-  const device_limits limits = limits_of(queue.device->properties());
-  const fast_dims fast = fast_dims_of(a, p);
-  if (fast.in < 0) return false;
+bool launch_tiled(const work_queue& queue, const permute_args& a, const detail::candidates& planned, bool dry_run) {
+  const device_limits limits = limits_of(queue);
+  const fast_dims fast = planned.fast;
+  composite_tile p = planned.untiled;
   size_box(p, limits);
   // The box of the other side may have cut through register blocks.
   for (const int i : {fast.in, fast.out}) p.dims[i].tile = ceil_div(p.dims[i].tile * p.unit, 16) * 16 / p.unit;

@@ -13,6 +13,7 @@
 namespace twill::TWILL_BACKEND::kernels {
 
 struct ordered_tile_matrices : tile_matrices {
+  unsigned tiles;
   tile_order order;
 };
 

@@ -7,6 +7,7 @@
 #include "vec3.hpp"
 
 #include "gpu/bank_conflicts.hpp"
+#include "move/plan/transposes.hpp"
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
@@ -173,7 +174,7 @@ template <int Bytes>
 bool launch_vec3_of(const work_queue& queue, const transpose_args& a, bool dry_run) {
   using element = vec3_element<Bytes>;
   const vec3_plan p = plan_of<Bytes>(a);
-  if (p.blocks == 0 || p.shared_bytes > limits_of(queue.device->properties()).shared_bytes) return false;
+  if (p.blocks == 0 || p.shared_bytes > limits_of(queue).shared_bytes) return false;
   if (p.layout == vec3_layout::any && a.rows * 2 < element::group) return false;
   if (dry_run) return true;
   auto kernel = &kernels::transpose_vec3<Bytes, vec3_layout::any>;
@@ -184,14 +185,14 @@ bool launch_vec3_of(const work_queue& queue, const transpose_args& a, bool dry_r
 }
 
 template <int... Bytes>
-bool launch_one_of(const work_queue& queue, const transpose_args& a, bool dry_run) {
+bool launch_one_of(detail::element_sizes<Bytes...>, const work_queue& queue, const transpose_args& a, bool dry_run) {
   return ((a.element_bytes == Bytes && launch_vec3_of<Bytes>(queue, a, dry_run)) || ...);
 }
 
 }  // namespace
 
 bool launch_vec3(const work_queue& queue, const transpose_args& a, bool dry_run) {
-  return launch_one_of<3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 20, 24>(queue, a, dry_run);
+  return launch_one_of(detail::vec3_sizes{}, queue, a, dry_run);
 }
 
 }  // namespace twill::TWILL_BACKEND

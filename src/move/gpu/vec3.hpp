@@ -81,10 +81,6 @@ __device__ inline void copy_part(unsigned char* to, const unsigned char* from, i
   for (int i = first < 0 ? 0 : first; i < end && i < 16; ++i) to[i] = from[i];
 }
 
-__device__ inline int misalignment(const unsigned char* pointer) {
-  return static_cast<int>(reinterpret_cast<std::uintptr_t>(pointer) & 15);
-}
-
 // Where the tile's first byte lies in shared memory, with room for the chunk that holds it.
 template <bool Aligned>
 __device__ int first_place(const unsigned char* from) {
@@ -157,7 +153,7 @@ __device__ void pack_column(packed_group<Bytes>& packed, word16* staged, const u
   int at = phase + (m.lead - above) * m.row_pitch + group * m.group_pitch + column * Bytes;
   std::uint32_t w[element::group][element::words];
   if (Aligned && m.row_pitch % 4 == 0) {  // all elements have one misalignment
-    const std::uint32_t selector = 0x3210 + 0x1111 * (at & 3);
+    const std::uint32_t selector = bytes_from(at & 3);
     at &= ~3;
 #pragma unroll
     for (int i = 0; i < element::group; ++i) fetch_element<Bytes>(w[i], shared + at + i * m.row_pitch, selector);

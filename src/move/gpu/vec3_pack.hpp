@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "device.hpp"
+#include "gpu/realign.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -107,6 +108,6 @@ __device__ int rows_above(std::uintptr_t address) {
 // The element that begins at byte `at` of shared memory.
 template <int Bytes>
 __device__ void fetch_at(std::uint32_t (&w)[packed_element<Bytes>::words], const unsigned char* shared, int at) {
-  fetch_element<Bytes>(w, shared + (packed_element<Bytes>::alignment >= 4 ? at : at & ~3), 0x3210 + 0x1111 * (at & 3));
+  fetch_element<Bytes>(w, shared + (packed_element<Bytes>::alignment >= 4 ? at : at & ~3), bytes_from(at & 3));
 }
 }  // namespace twill::TWILL_BACKEND::kernels

@@ -6,11 +6,32 @@
 #include <cstdlib>
 
 #include "integers.hpp"
-#include "normal_form.hpp"
 #include "transposes.hpp"
 
 namespace twill::detail {
 namespace {
+
+struct description {
+  const char *name, *takes;
+};
+
+constexpr description descriptions[families] = {
+    {"narrow", "2 to 8 packed columns, or rows that become packed columns, long rows aligned at 16 bytes"},
+    {"tiled-2d", "matrices whose rows are full aligned vectors of 16 bytes on both sides"},
+    {"tiled-4byte", "such matrices of 1, 2 and 4 byte elements, few bytes a multiprocessor"},
+    {"misaligned-2d", "matrices of 1, 2, 4 and 8 byte elements with rows of any alignment"},
+    {"staged", "batches of small packed matrices from and to multiples of 16 bytes"},
+    {"staged-misaligned", "batches of packed matrices of up to a third of a block's shared memory"},
+    {"staged-strided", "batches of small matrices with gaps"},
+    {"staged-rows", "9 to 256 packed columns"},
+    {"staged-cols", "rows that become packed columns, from 9 on and as many as fit in shared memory"},
+    {"elementwise-batch", "batches of tiny matrices with gaps"},
+    {"vec3", "matrices of elements of 3, 5 to 7, 9 to 15, 20 and 24 bytes"},
+    {"tiled", "rows and columns of several dimensions in full aligned vectors of 16 bytes"},
+    {"misaligned", "rows and columns of several dimensions, rows of 100 bytes and columns of 60 at least"},
+    {"rows", "contiguous runs of 64 bytes and more"},
+    {"gather", "anything with a composite tile that fits in shared memory"},
+    {"elementwise", "anything"}};
 
 // Costs are `launch` microseconds and the time of a copy, times a factor of the shape. Factors are fitted to the
 // timings that gather_costs names.
@@ -19,83 +40,161 @@ double ratio(std::int64_t a, std::int64_t b) {
   return static_cast<double>(a) / static_cast<double>(b);
 }
 
+// The movement in units of `unit` bytes, without a tile.
+composite_tile untiled(const permute_args& a, std::int64_t unit) {
+  composite_tile t{};
+  t.unit = unit;
+  if (a.run_bytes > unit) t.dims[t.rank++] = {a.run_bytes / unit, unit, unit, 1, 1, false, false};
+  for (int i = 0; i < a.rank; ++i) {
+    t.dims[t.rank++] = {a.dims[i].extent, a.dims[i].in_stride, a.dims[i].out_stride, 1, 1, false, false};
+  }
+  for (int i = 0; i < t.rank; ++i) t.in_order[i] = i;
+  std::sort(t.in_order, t.in_order + t.rank, [&](int x, int y) {
+    const std::int64_t p = std::abs(t.dims[x].in_stride), q = std::abs(t.dims[y].in_stride);
+    return p != q ? p < q : x < y;
+  });
+  return t;
+}
+
+// The dimensions that are the fastest on one side each; -1 unless they are two, and everything else is a multiple of 16
+// bytes.
+fast_dims fast_dims_of(const permute_args& a, const composite_tile& t) {
+  fast_dims fast;
+  auto bits =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out));
+  for (int i = 0; i < t.rank; ++i) {
+    const tile_dim& d = t.dims[i];
+    const bool is_in = d.in_stride == t.unit, is_out = d.out_stride == t.unit;
+    // Inputs may overlap: of two dimensions with neighbouring elements one would begin vectors misaligned.
+    if (is_in && fast.in >= 0) return {};
+    if (is_in) fast.in = i;
+    if (is_out) fast.out = i;
+    bits |= (is_in ? 0 : d.in_stride) | (is_out ? 0 : d.out_stride) | (is_in || is_out ? d.extent * t.unit : 0);
+  }
+  const bool fits = bits % 16 == 0 && fast.in >= 0 && fast.out >= 0 && fast.in != fast.out;
+  return fits ? fast : fast_dims{};
+}
+
+// Gives rows (`out_segment`) the dimensions that follow one another in the output, columns (`in_segment`) those that do
+// in the input, each to the shorter side where both want it.
+tile_sides share_out(composite_tile& t) {
+  tile_sides s{t.unit, t.unit, 256, 256};
+  int next_row = 0, next_col = 0;
+  while (true) {
+    tile_dim* const row = next_row < t.rank ? &t.dims[next_row] : nullptr;
+    tile_dim* const col = next_col < t.rank ? &t.dims[t.in_order[next_col]] : nullptr;
+    const bool can_row = row != nullptr && !row->in_segment && row->out_stride == s.row_bytes;
+    const bool can_col = col != nullptr && !col->out_segment && col->in_stride == s.col_bytes;
+    if (!can_row && !can_col) break;
+    if (can_row && (!can_col || s.row_bytes <= s.col_bytes)) {
+      row->out_segment = true, row->tile = row->extent, ++next_row;
+      s.row_bytes *= row->extent;
+    } else {
+      col->in_segment = true, col->tile = col->extent, ++next_col;
+      s.col_bytes *= col->extent;
+    }
+  }
+  for (int i = 0; i < t.rank; ++i) {
+    if (!t.dims[i].in_segment) s.in_bits |= t.dims[i].in_stride;
+    if (!t.dims[i].out_segment) s.out_bits |= t.dims[i].out_stride;
+  }
+  return s;
+}
+
 // Bytes read around a segment whose ends are aligned to `alignment`, for each of its own.
 double fetched_around(std::int64_t segment, std::int64_t alignment) {
   if (alignment >= 64) return ratio(ceil_divided(segment, 64) * 64 - segment, segment);
   return ratio(64 - alignment, segment);
 }
 
+constexpr double rows_launch[5] = {4.4, 3.84, 3.62, 3.67, 2.66};
+
 double rows_factor(const permute_args& a, std::int64_t unit) {
+  constexpr double factor[5] = {1.08, 1.23, 1.23, 1.115, 1.075}, around[5] = {0.92, 0.75, 0.61, 0.71, 0.17};
   const std::int64_t alignment = a.run_bytes & -a.run_bytes;
-  return 1.01 + 0.36 * fetched_around(a.run_bytes, alignment) + (unit < 4 ? 0.12 : 0) + (unit < 16 ? 0.22 : 0);
+  return factor[place_of(unit)] + around[place_of(unit)] * fetched_around(a.run_bytes, alignment);
 }
 
-// Microseconds of a launch and a block. Those of 1 and 2 bytes live long.
-double misaligned_launch(std::int64_t unit) {
-  return unit == 1 ? 11.9 : unit == 2 ? 11 : unit == 4 ? 8.5 : 9.3;
-}
+constexpr double misaligned_launch[4] = {7.59, 6.62, 4.21, 5.28};
 
-// Instructions and memory overlap. Tiles that rows or columns do not fill cost as much as others.
-double misaligned_factor(const tile_sides& s, std::int64_t unit) {
+// Instructions and memory overlap. Tiles that rows or columns do not fill cost as much as others, or more.
+double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
+  constexpr double issues[4] = {0.686, 0.444, 0.609, 0.395}, moves[4] = {0.89, 1.009, 0.922, 0.894};
+  constexpr double partial[4] = {0.647, 0.213, 0.142, 0.135}, inside[4] = {1.42, 1.63, 1, 1};
+  const int at = place_of(unit);
   const bool complete = s.in_bits % 4 == 0;
   const std::int64_t length = unit == 8 || (unit == 2 && complete) ? 512 : 256;
-  const std::int64_t written = length - 32, width = (complete ? 32 : 31) * std::max<std::int64_t>(4, unit);
-  const std::int64_t across = ceil_divided(s.col_bytes, width), down = ceil_divided(s.row_bytes, written);
-  const double issued = unit == 1 ? 0.76 : unit == 2 ? 0.58 : unit == 4 ? 0.66 : 0.44, moved = 0.89;
-  const double issue = issued * ratio(down * written, s.row_bytes) * ratio(across * width, s.col_bytes) *
-                       (complete || unit > 2 ? 1 : 1.41);
-  return std::max(1.03, std::sqrt(issue * issue + moved * moved));  // never ahead of full vectors
+  const std::int64_t width = (complete ? 32 : 31) * std::max<std::int64_t>(4, unit);
+  const double down = tiles_down(s.row_bytes, length, partial[at]) * static_cast<double>(length - 32);
+  const double issue = issues[at] * down / static_cast<double>(s.row_bytes) *
+                       ratio(ceil_divided(s.col_bytes, width) * width, s.col_bytes) * (complete ? 1 : inside[at]);
+  const double both = std::max(full_vectors_factor(unit), std::sqrt(issue * issue + moves[at] * moves[at]));
+  return both + (unit == 1 ? 0.036 : 0.02) * std::max(0, rank - 3);
 }
+
+constexpr double tiled_launch[4] = {3.03, 2.84, 2.95, 2.95};
 
 double tiled_factor(const tile_sides& s, std::int64_t unit, int rank) {
-  return (unit == 1 ? 1.05 : 1.03) + ((s.in_bits & 63) != 0 ? 0.05 : 0) + ((s.out_bits & 63) != 0 ? 0.018 : 0) +
-         (rank > 2 ? 0.036 : 0);
+  constexpr double factor[4] = {1.12, 1.077, 1.06, 1.063}, around[4] = {0.1, 0.057, 0.052, 0.075},
+                   many[4] = {0.013, 0.038, 0.088, 0.042};
+  const int at = place_of(unit);
+  return std::max(factor[at], full_vectors_factor(unit)) + ((s.in_bits & 63) != 0 ? around[at] : 0) +
+         ((s.out_bits & 63) != 0 ? 0.01 : 0) + (rank > 2 ? many[at] : 0);
 }
 
-class collector {
- public:
-  collector(candidates& all, double copy_us) : all_(all), copy_us_(copy_us) {}
-  void add(family kind, double launch_us, double factor) { add(kind, launch_us + copy_us_ * factor); }
-  void add(family kind, double microseconds) { all_.list[all_.count++] = {kind, microseconds}; }
-
- private:
-  candidates& all_;
-  double copy_us_;
-};
-
 }  // namespace
+
+const char* name_of(family kind) {
+  return descriptions[static_cast<int>(kind)].name;
+}
+
+const char* takes(family kind) {
+  return descriptions[static_cast<int>(kind)].takes;
+}
+
+device_model model_of(const device_properties& device) {
+  constexpr double copied = 0.875;  // of the peak, by kernels that copy (H200: 4.2 of 4.8 TB/s)
+  constexpr double clock = 1755;    // MHz: what drivers give is not what devices run at
+  constexpr double plain = 500e9;   // bytes per second of a device that does not say
+  const double peak = device.peak_bytes_per_second > 0 ? device.peak_bytes_per_second : plain;
+  const int multiprocessors = std::max(1, device.multiprocessors);
+  return {static_cast<std::int64_t>(device.shared_bytes_per_block), multiprocessors, copied * peak / 1e6,
+          clock * multiprocessors};
+}
+
+std::int64_t unit_of(const permute_args& a) {
+  const auto addresses = reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out);
+  std::int64_t bits = static_cast<std::int64_t>(addresses) | a.run_bytes | 16;
+  for (int i = 0; i < a.rank; ++i) bits |= a.dims[i].in_stride | a.dims[i].out_stride;
+  return bits & -bits;
+}
 
 candidates candidates_of(const permute_args& a, const device_model& device, wanted which) {
   candidates all;
   std::int64_t bytes = a.run_bytes;
   for (int i = 0; i < a.rank; ++i) bytes *= a.dims[i].extent;
-  collector found(all, 2 * static_cast<double>(bytes) / device.bytes_per_us);
+  all.copy_us = 2 * static_cast<double>(bytes) / device.bytes_per_us;
   const std::int64_t unit = unit_of(a);
   all.untiled = untiled(a, unit);
-  all.matrices = as_transpose(a);
-  if (all.matrices) {
-    const transpose_candidates transposes = plan_transposes(*all.matrices, device);
-    for (int i = 0; i < transposes.count; ++i) {
-      found.add(transposes.list[i].kind, transposes.list[i].launch, transposes.list[i].factor);
-    }
-  }
-  if (a.run_bytes >= 64) found.add(family::rows, 7.24, rows_factor(a, unit));
+  add_transposes(all, a, device);
+  if (a.run_bytes >= 64) all.add(family::rows, rows_launch[place_of(unit)], rows_factor(a, unit));
   if (a.run_bytes == unit && unit <= 8) {
-    composite_tile shared = all.untiled;
-    const tile_sides s = share_out(shared);
-    if (s.row_bytes >= 64 && s.col_bytes >= 48) {
-      found.add(family::misaligned, misaligned_launch(unit), misaligned_factor(s, unit));
+    all.shared = all.untiled;
+    const tile_sides s = all.sides = share_out(all.shared);
+    if (s.row_bytes >= 100 && s.col_bytes >= 60) {
+      all.add(family::misaligned, misaligned_launch[place_of(unit)], misaligned_factor(s, unit, a.rank));
     }
-    if (s.row_bytes >= 64 && s.col_bytes >= 64 && fast_dims_of(a, all.untiled).in >= 0) {
-      found.add(family::tiled, 7.08, tiled_factor(s, unit, a.rank));
+    all.fast = fast_dims_of(a, all.untiled);
+    if (s.row_bytes >= 64 && s.col_bytes >= 64 && all.fast.in >= 0) {
+      all.add(family::tiled, tiled_launch[place_of(unit)], tiled_factor(s, unit, a.rank));
     }
   }
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
   std::sort(all.list, all.list + all.count, cheaper);
   const bool is_limited = which == wanted::cheapest && all.count > 0;
   all.gather = plan_gather(a, all.untiled, device, is_limited ? all.list[0].microseconds : HUGE_VAL);
-  if (all.gather) found.add(family::gather, all.gather->microseconds);
-  found.add(family::elementwise, 6.4, 9.6);
+  if (all.gather) all.add(family::gather, all.gather->microseconds);
+  all.add(family::elementwise, 2, 9.6);
   std::sort(all.list, all.list + all.count, cheaper);
   return all;
 }

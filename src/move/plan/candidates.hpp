@@ -21,10 +21,18 @@ struct candidate {
 struct candidates {
   int count = 0;
   candidate list[families];
-  // What the launches take: the form as matrices, in units of its alignment, and the plan of gather.
+  double copy_us = 0;  // time of a plain copy; a cost is a launch plus a multiple of it
+  // What the launches take: the form as matrices; in units of its alignment; these shared out between rows and columns,
+  // and the fastest dimensions, where misaligned and tiled are candidates; the plan of gather.
   std::optional<transpose_args> matrices;
   composite_tile untiled;
+  composite_tile shared;
+  tile_sides sides;
+  fast_dims fast;
   std::optional<gather_plan> gather;
+
+  void add(family kind, double microseconds) { list[count++] = {kind, microseconds}; }
+  void add(family kind, double launch_us, double factor) { add(kind, launch_us + copy_us * factor); }
 };
 
 /// Which candidates are wanted.
@@ -35,6 +43,9 @@ enum class wanted {
 
 /// The shapes that a family applies to, in words.
 const char* takes(family kind);
+
+/// The largest power of two, up to 16, that aligns all addresses, strides and runs.
+std::int64_t unit_of(const permute_args& args);
 
 candidates candidates_of(const permute_args& args, const device_model& device, wanted which = wanted::all);
 

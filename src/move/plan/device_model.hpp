@@ -16,19 +16,28 @@ struct device_model {
   double clocks_per_us;  // of all multiprocessors together
 };
 
+/// Index into the cost tables by element size: 1, 2, 4, 8, and 16 or others.
+constexpr int place_of(std::int64_t bytes) {
+  return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4;
+}
+
 /// Constants of the cost of a gathering block: clocks of a multiprocessor for what a warp does, and latencies. Fitted
-/// to 3,812 timings of tiles of 480 random permutations on an H200 (docs/decisions.md, "The planner"); the launch is
-/// that of the tables of transposes.
+/// to 18,776 timings of the tiles of 500 random permutations on an H200 (docs/decisions.md, "The planner").
 struct gather_costs {
-  double launch = 5.15;                             // us
-  double in_segments = 2.5, out_segments = 1.6;     // clocks to fill 32 entries of a table
-  double units = 29.3;                              // the same for units, and as much again for each 8 of a vector
-  double store = 1, unit = 2.26;                    // clocks of a store of 32 vectors, and for each unit of one
-  double edge = 21.5;                               // clocks of 32 units at the ends of segments
-  double block = 1.49, load = 0.64, round = 0.142;  // us of a block, of 1,024 vectors loaded, of 256 stored
-  double tail = 1.09;                               // blocks that the last ones run alone
-  double sector = 2.9;                              // sectors of traffic for a segment of misaligned output
-  double fetch = 0.54;                              // share of the bytes read around segments that no neighbour needs
+  double in_segments = 31.7, out_segments = 35.8;     // clocks to fill 32 entries of a table
+  double units = 27.8;                                // the same for units, and as much again for each 8 of a vector
+  double store = 6.44, unit = 1.46;                   // clocks of a store of 32 vectors, and for each unit of one
+  double edge = 19.6;                                 // clocks of 32 units at the ends of segments
+  double block = 1.76, load = 0.535, round = 0.164;   // us of a block, of 1,024 vectors loaded, of 256 stored
+  double tail = 0.82;                                 // blocks that the last ones run alone
+  double copy[5] = {0.822, 0.808, 0.82, 0.84, 0.84};  // of a copy's time, for units of 1, 2, 4, 8 and 16 bytes
+  double sector = 2.77;                               // sectors of traffic for a segment of misaligned output
+  double fetch = 0.5;                                 // share of the bytes read around segments that no neighbour needs
+  double shared = 0.578, free = 0.408;                // more memory time where tiles take more than a share of what
+                                                      // cache and tiles have in common
+  double wave = 0.334;                                // of the blocks that are missing in the last wave
+  double uneven = 1.49;                               // of the blocks that are missing on some multiprocessors (fitted;
+                                                      // why it is above 1 is not known)
 };
 
 device_model model_of(const device_properties& device);

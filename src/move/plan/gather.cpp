@@ -22,8 +22,97 @@ double square(double value) {
   return value * value;
 }
 
+double ceil_of(double value) {  // not negative, below 2^63
+  const auto floor = static_cast<std::int64_t>(value);
+  return real(floor) + (real(floor) < value ? 1 : 0);
+}
+
 std::int64_t address(const void* pointer) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointer));
+}
+
+// A segment is long enough at this share of the bytes wanted: another dimension would make it far longer.
+bool is_enough(std::int64_t bytes, std::int64_t wanted) {
+  return bytes * 8 >= wanted * 5;
+}
+
+// About `wanted` indices, in multiples of `step`, such that all tiles are nearly equal.
+std::int64_t even_tile(std::int64_t extent, std::int64_t wanted, std::int64_t step) {
+  if (wanted >= extent) return extent;
+  const std::int64_t even = ceil_divided(extent, ceil_divided(extent, wanted));
+  return std::min(extent, ceil_divided(even, step) * step);
+}
+
+// Indices after which a segment of `bytes` for each ends at a sector of 32 bytes.
+std::int64_t sector_step(std::int64_t bytes) {
+  return bytes < 32 ? divided(32, bytes) : 1;
+}
+
+// Chooses what an output segment holds: about `wanted` bytes, at most `most_units`. False where no units are
+// contiguous.
+bool choose_out_segments(composite_tile& t, std::int64_t wanted, std::int64_t most_units) {
+  std::int64_t bytes = t.unit;
+  t.last_out = -1;
+  t.out_bits = 0;
+  bool goes_on = true;
+  for (int i = 0; i < t.rank; ++i) {
+    tile_dim& d = t.dims[i];
+    d.tile = d.out_tile = 1;
+    d.out_segment = goes_on && d.out_stride == bytes && (i == 0 || !is_enough(bytes, wanted));
+    goes_on = d.out_segment;
+    if (!goes_on) {
+      t.out_bits |= d.out_stride;
+      continue;
+    }
+    const std::int64_t step = sector_step(bytes), most = std::max<std::int64_t>(1, divided(most_units * t.unit, bytes));
+    d.out_tile = even_tile(d.extent, ceil_divided(wanted, bytes), step);
+    if (d.out_tile > most) d.out_tile = std::max<std::int64_t>(1, divided(most, step) * step);
+    t.last_out = i;
+    bytes *= d.out_tile;
+    goes_on = d.out_tile == d.extent;
+    if (!goes_on) t.out_bits |= d.out_tile * d.out_stride;
+  }
+  t.out_bytes = bytes;
+  return t.last_out >= 0;
+}
+
+// Then what an input segment holds; counts the segments. May be called again. Dimensions that the output's segments
+// hold completely are passed; the one that ends them grows by whole segments.
+bool choose_in_segments(composite_tile& t, std::int64_t wanted) {
+  std::int64_t bytes = t.unit;
+  t.last_in = -1;
+  t.in_bits = 0;
+  t.in_segments = t.out_segments = 1;
+  bool goes_on = true;
+  for (int k = 0; k < t.rank; ++k) {
+    const int i = t.in_order[k];
+    tile_dim& d = t.dims[i];
+    d.tile = d.out_tile;
+    d.in_segment = goes_on && d.in_stride == bytes && (k == 0 || !is_enough(bytes, wanted));
+    goes_on = d.in_segment;
+    if (!goes_on) {
+      t.in_bits |= d.in_stride;
+      if (d.out_segment) t.in_segments *= d.tile;
+      continue;
+    }
+    t.last_in = i;
+    if (d.tile < d.extent) {
+      const std::int64_t indices = ceil_divided(wanted, bytes);
+      if (i == t.last_out) {
+        const std::int64_t segments = ceil_divided(even_tile(d.extent, std::max(indices, d.out_tile), 1), d.out_tile);
+        d.tile = std::min(d.extent, segments * d.out_tile);
+        t.out_segments *= segments;
+      } else {
+        d.tile = std::max(d.tile, even_tile(d.extent, indices, sector_step(bytes)));
+      }
+    }
+    if (!d.out_segment) t.out_segments *= d.tile;
+    bytes *= d.tile;
+    goes_on = d.tile == d.extent;
+    if (!goes_on) t.in_bits |= d.tile * d.in_stride;
+  }
+  t.in_bytes = bytes;
+  return t.last_in >= 0;
 }
 
 // Whether output segments have ends that are no whole vector.
@@ -48,7 +137,7 @@ void lay_out_output(gather_plan& p, const permute_args& a) {
   p.table_pitch = static_cast<int>(ceil_divided(p.units, units) + 1);
 }
 
-// Shared memory and blocks; false where the tile is too large.
+// Shared memory; false where the tile is too large.
 bool lay_out(gather_plan& p, std::int64_t most_shared) {
   const composite_tile& t = p.tile;
   const std::int64_t units = units_of_vector(t.unit);
@@ -60,9 +149,7 @@ bool lay_out(gather_plan& p, std::int64_t most_shared) {
   p.segment_bytes = static_cast<int>((padded_bytes(t.in_segments * pitch, t.unit) + t.unit + 15) & -16);
   p.shared_bytes =
       p.segment_bytes + gather_place_bytes + 16 * (t.in_segments + t.out_segments) + 2 * units * units * p.table_pitch;
-  if (p.shared_bytes > most_shared) return false;
-  p.blocks = t.blocks();
-  return p.blocks <= INT32_MAX;
+  return p.shared_bytes <= most_shared;
 }
 
 // Clocks for what all output segments take at least: complete vectors of them.
@@ -88,11 +175,10 @@ double life_of(const gather_plan& p) {
          costs.round * real(ceil_divided(p.tile.out_segments * p.stores, blocks_threads));
 }
 
-// Squared microseconds of instructions and of the latency of blocks, which overlap with the memory's in part.
-double squared_issue_and_latency(double blocks, double clocks, double life, std::int64_t at_once,
-                                 const device_model& device) {
-  return square(blocks * clocks / device.clocks_per_us) +
-         square(blocks / real(device.multiprocessors * at_once) * life);
+// Squared microseconds of instructions and of the latency of blocks, which overlap with the memory's in part: of
+// `issued` blocks on all multiprocessors together, in so many waves.
+double squared_issue_and_latency(double issued, double clocks, double waves, double life, const device_model& device) {
+  return square(issued * clocks / device.clocks_per_us) + square(waves * life);
 }
 
 // The same for vectors that are all complete: no tile takes less.
@@ -101,7 +187,7 @@ double least_squared_issue_and_latency(std::int64_t unit, double bytes, const de
   const double vectors = bytes / real(units * unit);
   const double clocks = vectors / 32 * (costs.store + units * costs.unit);
   const double life = costs.load * bytes / 16 / 1024 + costs.round * vectors / blocks_threads;
-  return squared_issue_and_latency(1, clocks, life, most_blocks_at_once, device);
+  return squared_issue_and_latency(1, clocks, 1 / real(device.multiprocessors * most_blocks_at_once), life, device);
 }
 
 std::int64_t bytes_of(const permute_args& a) {
@@ -110,16 +196,21 @@ std::int64_t bytes_of(const permute_args& a) {
   return bytes;
 }
 
+// Microseconds of reading and writing so many bytes.
+double copy_of(std::int64_t unit, double bytes, const device_model& device) {
+  return costs.copy[place_of(unit)] * 2 * bytes / device.bytes_per_us;
+}
+
 constexpr double least_tail = costs.tail * (costs.block + costs.load + costs.round);
 
 constexpr std::int64_t least_tile_bytes = 6 << 10, most_tile_bytes = 48 << 10;  // what is worth a block
 
-// The tiles of a movement, tried one by one. `most`: microseconds without the launch.
+// The tiles of a movement, tried one by one. `most`: microseconds of the best other kernel.
 class tile_search {
  public:
   tile_search(const permute_args& a, const composite_tile& untiled, const device_model& device, double bytes,
               double most)
-      : a_(a), device_(device), bytes_(bytes), copy_(2 * bytes / device.bytes_per_us), least_(most) {
+      : a_(a), device_(device), bytes_(bytes), copy_(copy_of(untiled.unit, bytes, device)), least_(most) {
     p_.tile = untiled;
     p_.tile.out_bytes = 0;
   }
@@ -131,14 +222,10 @@ class tile_search {
     if (p_.tile.out_bytes == before) return true;  // nothing but the same again
     lay_out_output(p_, a_);
     written_ = p_.edges ? costs.sector * 32 / real(p_.tile.out_bytes) : 0;
-    const double clocks = bytes_ / real(p_.tile.out_bytes) * (costs.out_segments / 32 + clocks_of_stores(p_));
-    if (is_any_ && square(copy_ * (1 + written_ / 2)) + square(clocks / device_.clocks_per_us) >=
-                       square(std::max(0.0, least_ - least_tail))) {
-      return true;
-    }
+    if (is_any_ && least_of_output() >= square(std::max(0.0, least_ - least_tail))) return true;
     std::int64_t tried = 0;
-    for (const std::int64_t in_bytes : {128, 256, 512, 1024, 4096, 16384}) {
-      if (tried > 0 && p_.tile.in_bytes >= in_bytes) continue;
+    for (const std::int64_t in_bytes : {128, 192, 256, 1024, 2048, 8192, 16384}) {
+      if (tried > 0 ? p_.tile.in_bytes >= in_bytes : is_any_ && in_bytes * p_.units < least_tile_bytes / 2) continue;
       if (!choose_in_segments(p_.tile, in_bytes)) return false;
       const std::int64_t tile = p_.tile.bytes();
       if (tile == tried) continue;
@@ -153,31 +240,56 @@ class tile_search {
   std::optional<gather_plan> best() const { return best_; }
 
  private:
+  /// Squared microseconds, but for the tail, that no tile with these output segments stays below.
+  double least_of_output() const {
+    const double segments = bytes_ / real(p_.tile.out_bytes);
+    const double clocks = segments * (costs.out_segments / 32 + clocks_of_stores(p_));
+    const double life = bytes_ * (costs.load / 16384 + costs.block / most_linear_bytes) +
+                        segments * p_.stores * costs.round / blocks_threads;
+    return square(copy_ * (1 + written_ / 2)) +
+           squared_issue_and_latency(1, clocks, 1 / real(device_.multiprocessors * most_blocks_at_once), life, device_);
+  }
+
   /// False where the tile is too large.
   bool try_tile() {
     const composite_tile& t = p_.tile;
     const std::int64_t aligned = lowest_bit(address(a_.in) | t.in_bits | 64);
     const std::int64_t around = aligned == 64 ? (-t.in_bytes & 63) : 64 - aligned;
     const double read = costs.fetch * real(around) / real(t.in_bytes);
-    const double memory = square(copy_ * (1 + (read + written_) / 2));
+    const double memory = copy_ * (1 + (read + written_) / 2);
     p_.vectors = static_cast<int>((t.in_bytes + 31 - std::min<std::int64_t>(16, aligned)) / 16);
     const double clocks = clocks_of(p_), life = life_of(p_), tail = costs.tail * life;
+    const double blocks = bytes_ / real(t.bytes()), most = square(std::max(0.0, least_ - tail));
     if (is_any_) {  // as if all blocks were full, and as many at once as possible
-      const double rest =
-          squared_issue_and_latency(bytes_ / real(t.bytes()), clocks, life, most_blocks_at_once, device_);
-      if (memory + rest >= square(std::max(0.0, least_ - tail))) return true;
+      const double waves = blocks / real(device_.multiprocessors * most_blocks_at_once);
+      if (square(memory) + squared_issue_and_latency(blocks, clocks, waves, life, device_) >= most) return true;
     }
     if (!lay_out(p_, device_.shared_bytes / 2)) return false;
     is_any_ = true;
-    const std::int64_t at_once =
-        std::clamp<std::int64_t>(divided(device_.shared_bytes, p_.shared_bytes + 1024), 1, most_blocks_at_once);
-    const double all =
-        tail + std::sqrt(memory + squared_issue_and_latency(real(p_.blocks), clocks, life, at_once, device_));
+    if (squared(memory, clocks, life, blocks, false) >= most) return true;
+    p_.blocks = t.blocks();
+    if (p_.blocks > INT32_MAX) return false;
+    const double all = tail + std::sqrt(squared(memory, clocks, life, real(p_.blocks), true));
     if (all >= least_) return true;
     least_ = all;
     best_ = p_;
-    best_->microseconds = costs.launch + all;
+    best_->microseconds = all;
     return true;
+  }
+
+  /// Squared microseconds of memory, instructions and latency together, but for the tail. Tiles leave little of the
+  /// cache that shared memory is a part of; the last wave and the multiprocessors are not all full (`uneven`).
+  double squared(double memory, double clocks, double life, double blocks, bool uneven) const {
+    const std::int64_t bytes = p_.shared_bytes + 1024;
+    const std::int64_t at_once = std::clamp<std::int64_t>(divided(device_.shared_bytes, bytes), 1, most_blocks_at_once);
+    double each = blocks / device_.multiprocessors, waves = each / real(at_once);
+    const double taken = std::min(each, real(at_once)) * real(bytes) / real(device_.shared_bytes);
+    const double slowed = memory * (1 + costs.shared * std::max(0.0, taken - costs.free));
+    if (uneven) {
+      each += costs.uneven * (ceil_of(each) - each);
+      waves += costs.wave * (ceil_of(waves) - waves);
+    }
+    return square(slowed) + squared_issue_and_latency(each * device_.multiprocessors, clocks, waves, life, device_);
   }
 
   const permute_args& a_;
@@ -186,7 +298,7 @@ class tile_search {
   gather_plan p_;
   double written_ = 0;   // sectors that two segments share, for each byte
   bool is_any_ = false;  // some tile fits
-  double least_;         // without the launch
+  double least_;         // microseconds
   std::optional<gather_plan> best_;
 };
 
@@ -194,11 +306,11 @@ class tile_search {
 
 std::optional<gather_plan> plan_gather(const permute_args& a, const composite_tile& untiled, const device_model& device,
                                        double most_us) {
-  const double bytes = real(bytes_of(a)), copy = 2 * bytes / device.bytes_per_us, most = most_us - costs.launch;
+  const double bytes = real(bytes_of(a)), copy = copy_of(untiled.unit, bytes, device);
   const double least_squared = square(copy) + least_squared_issue_and_latency(untiled.unit, bytes, device);
-  if (least_tail + std::sqrt(least_squared) >= most) return std::nullopt;
-  tile_search tiles(a, untiled, device, bytes, most);
-  for (const std::int64_t out_bytes : {1024, 512, 256, 128}) {
+  if (least_tail + std::sqrt(least_squared) >= most_us) return std::nullopt;
+  tile_search tiles(a, untiled, device, bytes, most_us);
+  for (const std::int64_t out_bytes : {768, 512, 256, 128}) {
     if (!tiles.try_output(out_bytes)) break;
   }
   return tiles.best();

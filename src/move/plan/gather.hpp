@@ -1,13 +1,55 @@
 #pragma once
 
-// Candidates of the gathering kernel (move/gpu/gather.hpp).
+// The composite tile that a block moves: on either side it consists of segments of contiguous bytes, each of which may
+// run over several dimensions, so that short dimensions (3 x 432) make long segments; and candidates of the gathering
+// kernel (move/gpu/gather.hpp), which has such tiles.
 
 #include <optional>
 
 #include "device_model.hpp"
-#include "tile.hpp"
+#include "integers.hpp"
+#include "move/args.hpp"
 
 namespace twill::detail {
+
+constexpr int max_tile_dims = 9;  // with the units of a run
+
+/// A dimension in the output's order; strides in bytes.
+struct tile_dim {
+  std::int64_t extent, in_stride, out_stride;
+  std::int64_t tile;             // indices in a tile
+  std::int64_t out_tile;         // in one output segment: of the last dimension the tile may hold several
+  bool in_segment, out_segment;  // part of the contiguous segments of that side
+};
+
+/// A movement counted in units, and its tile. Every dimension of a segment but its last is complete.
+struct composite_tile {
+  std::int64_t unit;  // bytes
+  int rank;
+  tile_dim dims[max_tile_dims];  // in the output's order
+  int in_order[max_tile_dims];   // places in `dims`, the smallest stride in the input first
+  int last_in, last_out;         // the last dimension of the segments of each side
+  std::int64_t in_bytes, in_segments, out_bytes, out_segments;
+  std::int64_t in_bits, out_bits;  // distances between segments, ORed
+
+  std::int64_t out_indices() const { return dims[last_out].out_tile; }
+  std::int64_t bytes() const { return in_bytes * in_segments; }
+  std::int64_t blocks() const {
+    std::int64_t count = 1;
+    for (int i = 0; i < rank; ++i) count *= ceil_divided(dims[i].extent, dims[i].tile);
+    return count;
+  }
+};
+
+/// The dimensions that are the fastest on one side each.
+struct fast_dims {
+  int in = -1, out = -1;
+};
+
+/// Rows and columns of a transpose of composite dimensions, and the strides of all others ORed.
+struct tile_sides {
+  std::int64_t row_bytes, col_bytes, in_bits, out_bits;
+};
 
 struct gather_plan {
   composite_tile tile;

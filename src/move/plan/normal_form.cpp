@@ -5,8 +5,6 @@
 namespace twill::detail {
 namespace {
 
-constexpr std::int64_t most_transposed_bytes = 64;
-
 // Walks dimensions whose output stride is negative from their other end.
 void turn(permute_args& a) {
   auto* in = static_cast<const unsigned char*>(a.in);
@@ -50,40 +48,13 @@ void normalise(permute_args& a) {
 
 permute_args normal_form_of(const transpose_args& a) {
   const std::int64_t size = a.element_bytes;
-  permute_args form{a.in, a.out, size, 3, {}};
-  form.dims[0] = {a.rows, a.in_ld * size, size};
-  form.dims[1] = {a.cols, size, a.out_ld * size};
-  form.dims[2] = {a.batch, a.in_stride * size, a.out_stride * size};
+  permute_args form{a.in, a.out, size, 0, {}};
+  // Unused strides may overflow.
+  if (a.rows > 1) form.dims[form.rank++] = {a.rows, a.in_ld * size, size};
+  if (a.cols > 1) form.dims[form.rank++] = {a.cols, size, a.out_ld * size};
+  if (a.batch > 1) form.dims[form.rank++] = {a.batch, a.in_stride * size, a.out_stride * size};
   normalise(form);
   return form;
-}
-
-std::optional<transpose_args> as_transpose(const permute_args& a) {
-  if ((a.rank != 2 && a.rank != 3) || a.run_bytes > most_transposed_bytes) return std::nullopt;
-  const permute_dim& rows = a.dims[0];
-  const auto* cols =
-      std::find_if(a.dims + 1, a.dims + a.rank, [&](const auto& d) { return d.in_stride == a.run_bytes; });
-  if (rows.out_stride != a.run_bytes || cols == a.dims + a.rank) return std::nullopt;
-  // The strides of one matrix alone are its size, as transpose_bytes has them: a smaller one could spoil an alignment.
-  const std::int64_t matrix = rows.extent * cols->extent * a.run_bytes;
-  const permute_dim batch = a.rank == 2 ? permute_dim{1, matrix, matrix} : a.dims[cols == a.dims + 1 ? 2 : 1];
-  for (int i = 0; i < a.rank; ++i) {
-    if (a.dims[i].in_stride < 0 || a.dims[i].in_stride % a.run_bytes != 0 || a.dims[i].out_stride % a.run_bytes != 0) {
-      return std::nullopt;
-    }
-  }
-  const std::int64_t in_ld = rows.in_stride / a.run_bytes, out_ld = cols->out_stride / a.run_bytes;
-  if (in_ld < cols->extent || out_ld < rows.extent) return std::nullopt;
-  return transpose_args{a.in,
-                        a.out,
-                        a.run_bytes,
-                        rows.extent,
-                        cols->extent,
-                        batch.extent,
-                        in_ld,
-                        out_ld,
-                        batch.in_stride / a.run_bytes,
-                        batch.out_stride / a.run_bytes};
 }
 
 }  // namespace twill::detail

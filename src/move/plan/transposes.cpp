@@ -8,34 +8,38 @@
 namespace twill::detail {
 namespace {
 
-// Microseconds of a launch, and factors of a copy's time, for elements of 1, 2, 4, 8 and 16 bytes. Fitted to the times
-// of 9,700 random transposes and permutations by every kernel that can move them, on an H200 (docs/decisions.md, "The
-// planner"); what depends on the shape is in the function of the kernel.
+// Microseconds of a launch behind another one, and factors of a copy's time, for elements of 1, 2, 4, 8 and 16 bytes.
+// Fitted to the times of 4,900 random transposes and permutations by every kernel that can move them, on an H200
+// (docs/decisions.md, "The planner"); what depends on the shape is in the function of the kernel, its own factors for
+// each size last. Where few cases were drawn (staged of 1 and 16 bytes, batches with gaps) neighbours give them.
 struct kernel_cost {
-  double launch[5], factor[5];
+  double launch[5], factor[5], more[5];
 };
-constexpr kernel_cost narrow_cost{{5.65, 5.65, 5.65, 5.65, 5.65}, {0.99, 1.035, 1, 1.01, 1.025}};
-constexpr kernel_cost tiled_2d_cost{{6.66, 5.93, 5.93, 5.93, 5.93}, {1.04, 1.039, 1.025, 1.036, 1.03}};
-constexpr kernel_cost tiled_4byte_cost{{5.9, 5.9, 5.9, 5.9, 5.9}, {0.93, 0.92, 1.02, 1, 1}};
-constexpr kernel_cost staged_short_cost{{8.58, 7.2, 6.79, 6.79, 6.79}, {1.075, 1, 0.987, 0.974, 0.987}};
-constexpr kernel_cost staged_long_cost{{8.08, 8.05, 7.42, 7.35, 6.79}, {1.115, 0.997, 0.985, 0.972, 0.999}};
-constexpr kernel_cost staged_misaligned_cost{{8.21, 7.3, 6.8, 6.8, 6.8}, {1.214, 1.018, 0.997, 0.989, 1}};
-constexpr kernel_cost staged_strided_cost{{5.8, 5.8, 5.8, 5.8, 5.8}, {1.07, 1.01, 0.99, 0.99, 1}};  // as staged
-constexpr kernel_cost staged_rows_cost{{6.42, 6.42, 6.42, 6.42, 6.42}, {1.233, 1.105, 1.046, 1.023, 1}};
-constexpr kernel_cost staged_cols_cost{{9.4, 8, 7, 7, 7}, {1.36, 1.2, 1.16, 1, 1}};
-constexpr kernel_cost elementwise_batch_cost{{7.4, 7.4, 7.4, 7.4, 7.4}, {2.1, 2.1, 2.1, 2.1, 2.1}};
+constexpr kernel_cost narrow_cost{{1.64, 1.7, 1.7, 1.65, 1.65}, {1.04, 1.03, 1.035, 1.05, 1.04}, {}};
+constexpr kernel_cost tiled_2d_cost{
+    {2.25, 1.92, 1.89, 1.82, 2.1}, {1.108, 1.074, 1.064, 1.082, 1.065}, {0.08, 0.05, 0.01, 0.01, 0.01}};
+constexpr kernel_cost tiled_4byte_cost{{1.57, 1.74, 1.56, 1.56, 1.56}, {1.06, 0.962, 1.124, 1, 1}, {}};
+constexpr kernel_cost staged_cost{{3.8, 2.9, 2.73, 2.8, 2.8}, {1.12, 1.03, 1, 1.056, 1.05}, {}};
+constexpr kernel_cost staged_misaligned_cost{
+    {3.76, 3.24, 2.59, 2.97, 2.97}, {1.236, 1.023, 0.981, 0.843, 1}, {1.43, 0.9, 0.89, 1.08, 1}};
+constexpr kernel_cost staged_strided_cost{{2.8, 2.8, 2.8, 2.8, 2.8}, {1.1, 1.03, 1, 1.05, 1.05}, {}};  // as staged
+constexpr kernel_cost staged_rows_cost{
+    {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
+constexpr kernel_cost staged_cols_cost{
+    {5.08, 3.64, 2.73, 2.7, 2.7}, {1.348, 1.116, 1.17, 1, 1}, {1.19, 1.1, 0.26, 0, 0}};
+constexpr kernel_cost elementwise_batch_cost{{3, 3, 3, 3, 3}, {2.2, 2.2, 2.2, 2.2, 2.2}, {}};
 
 // Factors of misaligned-2d for what it issues and moves. Tiles in part, and rows shorter than a tile, are loaded with
 // predicates; rows that begin inside of words need shuffles.
 struct misaligned_cost {
   double launch, issued, moved, around, partial, inside, narrow;
 };
-constexpr misaligned_cost misaligned_2d_costs[5] = {{8.32, 0.63, 0.76, 0.32, 1.6, 1.16, 2},
-                                                    {6.72, 0.694, 0.608, 0.526, 0.345, 1.1, 1.3},
-                                                    {5.95, 0.712, 0.618, 0.406, 0, 1, 1},
-                                                    {5.92, 0.687, 0.575, 0.313, 0, 1, 1},
-                                                    {6, 1, 0.65, 0.15, 0, 1, 1}};
-constexpr double vec3_launch = 9.5;
+constexpr misaligned_cost misaligned_2d_costs[5] = {{4.79, 0.453, 0.945, 0.09, 1.91, 1.21, 2.44},
+                                                    {2.66, 0.454, 0.942, 0.19, 0.435, 1.2, 1.76},
+                                                    {2.05, 0.382, 0.983, 0.1, 0.242, 1, 2.36},
+                                                    {1.79, 0.466, 0.851, 0.115, 0.043, 1, 1.16},
+                                                    {2, 1, 0.65, 0.15, 0, 1, 1}};
+constexpr double vec3_launch = 4.56;
 
 // A transpose as its candidates see it.
 struct matrices {
@@ -63,8 +67,7 @@ struct matrices {
     const auto out = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out));
     return lowest_bit(out | (a.out_ld | (a.batch > 1 ? a.out_stride : 0)) * size | 64);
   }
-  /// The size's place in tables of costs.
-  int place() const { return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : 4; }
+  int place() const { return place_of(size); }
   std::int64_t out_begin() const {
     const auto out = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out));
     return out | (a.batch > 1 ? a.out_stride * size : 0);
@@ -169,8 +172,7 @@ bool is_misaligned_2d(const matrices& m, const device_model& device) {
 }
 
 bool is_vec3(const matrices& m) {
-  if (m.size < 3 || m.is_power(16) || (m.size > 15 && m.size != 20 && m.size != 24)) return false;
-  return m.address() % lowest_bit(m.size) == 0 && (m.a.batch == 1 || m.bytes >= 8192);
+  return vec3_sizes::has(m.size) && m.address() % lowest_bit(m.size) == 0 && (m.a.batch == 1 || m.bytes >= 8192);
 }
 
 // Bytes in pieces of `piece`, the last one in part, over the bytes.
@@ -178,23 +180,15 @@ double filled(std::int64_t bytes, std::int64_t piece) {
   return static_cast<double>(ceil_divided(bytes, piece) * piece) / static_cast<double>(bytes);
 }
 
-// Elements of complete words need fewer instructions; short rows fill tiles in part, and so do short columns where
-// tiles are shifted to the alignment of their output. Fitted to 3, 5, 6, 7, 12 and 24 bytes, and taken for the others:
-// misaligned, 11, 13 and 15 bytes take 1.6 times a copy.
+// Elements of complete words need fewer instructions; short columns fill tiles in part where these are shifted to the
+// alignment of their output. Fitted to 265 transposes of 3 to 24 bytes; deviation 0.28.
 double vec3_factor(const matrices& m) {
   const bool even = m.size % 2 == 0;
-  const double aligned = even ? 0.95 : 0.97, other = even ? 1.15 : 1.4;
+  const double aligned = even ? 1.02 : 1.05, other = even ? 1.18 : 1.44;
   const bool wraps = m.a.rows <= 64 && m.a.out_ld == m.a.rows && m.out_begin() % 16 == 0;
-  const double shifted = m.out_alignment() < 16 && !wraps ? std::min(2.2, 600 / static_cast<double>(m.down)) : 0;
+  const double shifted = m.out_alignment() < 16 && !wraps ? std::min(2.2, 3850 / static_cast<double>(m.down)) : 0;
   return (m.in_vectors() ? aligned : other) + shifted +
-         std::max(0.0, 0.5 * (256.0 / static_cast<double>(m.across) - 1));
-}
-
-// Tiles of `length` bytes down, 32 of which are written by the next one, and those that are not full as `partial` more.
-double tiles_down(std::int64_t down, std::int64_t length, double partial) {
-  const std::int64_t written = length - 32, beyond = std::max<std::int64_t>(down - length, 0);
-  const bool is_full = down >= length && beyond % written == 0;
-  return 1 + static_cast<double>(ceil_divided(beyond, written)) + (is_full ? 0 : partial);
+         std::max(0.0, 0.055 * (256.0 / static_cast<double>(m.across) - 1));
 }
 
 // Instructions and memory overlap. Tiles that the matrix does not fill cost as much as others; rows whose first word is
@@ -208,66 +202,124 @@ double misaligned_2d_factor(const matrices& m) {
   const double down =
       tiles_down(m.down, length, cost.partial) * static_cast<double>(length - 32) / static_cast<double>(m.down);
   const double issue = cost.issued * down * filled(m.across, width) * (complete ? 1 : cost.inside) *
-                       (complete || m.across >= width ? 1 : cost.narrow);
+                       (m.across >= width ? 1 : cost.narrow);
   const double around = static_cast<double>(64 - m.in_alignment()) /
                         static_cast<double>(divided(m.across, ceil_divided(m.across, width)));
   const double moved = cost.moved + cost.around * around;
   // Between the rows of a matrix lie those of others: nobody completes their sectors in time.
   const bool is_cut = m.is_interleaved() && m.out_alignment() < 32;
-  const double both = std::max(1.05, std::sqrt(issue * issue + moved * moved));  // never ahead of full vectors
+  const double both = std::max(full_vectors_factor(m.size), std::sqrt(issue * issue + moved * moved));
   return both + (is_cut ? std::min(0.4, 100 / static_cast<double>(m.down)) : 0);
 }
 
-// Matrices of which few end at a multiple of 16 bytes need the long windows.
-const kernel_cost& staged_cost(const matrices& m) {
-  return ceil_aligned(m.bytes) > short_window ? staged_long_cost : staged_short_cost;
+// Bytes read around input rows, for each of theirs.
+double read_around(const matrices& m) {
+  return static_cast<double>(64 - m.in_alignment()) / static_cast<double>(m.across);
 }
 
-// Input rows of less than 64 bytes: a warp's loads are spread over many.
+// Input rows of less than 64 bytes spread a warp's loads. Of interleaved matrices, tiles whose rows are a few vectors
+// hold little each.
 double tiled_2d_more(const matrices& m) {
-  return m.across < 64 ? 0.13 : 0;
+  const std::int64_t shorter = std::min(m.down, m.across);
+  const double held = !m.is_interleaved() || shorter >= 128 ? 0 : shorter < 32 ? 2.5 : 0.16;
+  return tiled_2d_cost.more[m.place()] * read_around(m) + (m.across < 64 ? 0.04 : 0) + held;
 }
 
-double staged_rows_more(const matrices& m) {
+// Output rows that end inside sectors cost more.
+double tiled_4byte_more(const matrices& m) {
+  return 0.54 * read_around(m) + (m.out_alignment() < 32 ? 40 / static_cast<double>(m.down) : 0);
+}
+
+// Matrices of seven and eight columns leave few blocks.
+double narrow_more(const matrices& m) {
+  const std::int64_t few = std::min(m.a.rows, m.a.cols);
+  return few == 7 ? 0.15 : few == 8 ? 0.06 : 0;
+}
+
+double staged_misaligned_more(const matrices& m, const device_model& device) {
+  return staged_misaligned_cost.more[m.place()] * static_cast<double>(m.bytes) /
+         static_cast<double>(device.shared_bytes);
+}
+
+// Blocks that together take more than 0.6 of shared memory leave little cache: so much more they take.
+double crowding(std::int64_t bytes, int threads, const device_model& device) {
+  constexpr std::int64_t most_threads = 2048, reserved = 1024;
+  const std::int64_t blocks = std::min(divided(device.shared_bytes, bytes + reserved), most_threads / threads);
+  return std::max(0.0,
+                  static_cast<double>(blocks * (bytes + reserved)) / static_cast<double>(device.shared_bytes) - 0.6);
+}
+
+double staged_rows_more(const matrices& m, const device_model& device) {
+  constexpr double partial[5] = {3.98, 2.18, 0.8, 0.55, 0}, large[5] = {0.143, 0.107, 0.063, 0.067, 0};
   const bool is_short = m.a.cols <= 64;
-  return 0.65 * (filled(m.down, is_short ? 512 : 256) - 1) + (is_short ? 0 : m.size == 1 ? 0.258 : 0.113);
+  const std::int64_t written = is_short ? 512 : 256;
+  return partial[m.place()] * (filled(m.down, written) - 1) + (is_short ? 0 : large[m.place()]) +
+         staged_rows_cost.more[m.place()] * crowding(with_pads((written + 32) * m.a.cols), 256, device);
 }
 
 // Many rows leave few blocks to overlap.
 double staged_cols_more(const matrices& m, const device_model& device) {
-  const int vectors = shape_of_bands(m.a.rows, m.size, device.shared_bytes).vectors;
+  const band_shape shape = shape_of_bands(m.a.rows, m.size, device.shared_bytes);
   const double rows = static_cast<double>(m.a.rows);
-  const double crowded = std::max(0.0, rows * 1600 / static_cast<double>(device.shared_bytes) - 2);
-  return 0.33 * (filled(m.across, band_bytes(vectors)) - 1) + 0.27 * crowded;
-}
-
-// Output rows that end inside sectors, and input rows that do inside of 64 bytes.
-double ends_factor(const matrices& m, double written, double read) {
-  double factor = 0;
-  if (m.out_alignment() < 32) factor += written * 32 / static_cast<double>(m.down);
-  return factor + read * static_cast<double>(64 - m.in_alignment()) / static_cast<double>(m.across);
+  const double few = std::max(0.0, rows * 1600 / static_cast<double>(device.shared_bytes) - 2);
+  return 0.3 * (filled(m.across, band_bytes(shape.vectors)) - 1) + 0.12 * few +
+         staged_cols_cost.more[m.place()] *
+             crowding(bytes_of_bands(m.a.rows, m.size, shape.vectors), shape.threads, device);
 }
 
 class matrix_collector {
  public:
-  explicit matrix_collector(const matrices& m) : place_(m.place()) {}
+  matrix_collector(candidates& to, const matrices& m) : to_(to), place_(m.place()) {}
   void add(family kind, const kernel_cost& cost, double more = 0) {
     add(kind, cost.launch[place_], cost.factor[place_] + more);
   }
-  void add(family kind, double launch, double factor) { all_.list[all_.count++] = {kind, launch, factor}; }
-  const transpose_candidates& all() const { return all_; }
+  void add(family kind, double launch, double factor) { to_.add(kind, launch, factor); }
 
  private:
+  candidates& to_;
   int place_;
-  transpose_candidates all_;
 };
 
-// Tiles of interleaved matrices whose rows are a few vectors hold little each.
-double interleaved_factor(const matrices& m) {
-  return m.is_interleaved() && std::min(m.down, m.across) < 128 ? 4 : 0;
+}  // namespace
+
+std::optional<transpose_args> as_transpose(const permute_args& a) {
+  constexpr std::int64_t most_bytes = 64;
+  if ((a.rank != 2 && a.rank != 3) || a.run_bytes > most_bytes) return std::nullopt;
+  const permute_dim& rows = a.dims[0];
+  const auto* cols =
+      std::find_if(a.dims + 1, a.dims + a.rank, [&](const auto& d) { return d.in_stride == a.run_bytes; });
+  if (rows.out_stride != a.run_bytes || cols == a.dims + a.rank) return std::nullopt;
+  // The strides of one matrix alone are its size: a smaller one could spoil an alignment.
+  const std::int64_t matrix = rows.extent * cols->extent * a.run_bytes;
+  const permute_dim batch = a.rank == 2 ? permute_dim{1, matrix, matrix} : a.dims[cols == a.dims + 1 ? 2 : 1];
+  for (int i = 0; i < a.rank; ++i) {
+    if (a.dims[i].in_stride < 0 || a.dims[i].in_stride % a.run_bytes != 0 || a.dims[i].out_stride % a.run_bytes != 0) {
+      return std::nullopt;
+    }
+  }
+  const std::int64_t in_ld = rows.in_stride / a.run_bytes, out_ld = cols->out_stride / a.run_bytes;
+  if (in_ld < cols->extent || out_ld < rows.extent) return std::nullopt;
+  return transpose_args{a.in,
+                        a.out,
+                        a.run_bytes,
+                        rows.extent,
+                        cols->extent,
+                        batch.extent,
+                        in_ld,
+                        out_ld,
+                        batch.in_stride / a.run_bytes,
+                        batch.out_stride / a.run_bytes};
 }
 
-}  // namespace
+double full_vectors_factor(std::int64_t element_bytes) {
+  return tiled_2d_cost.factor[place_of(element_bytes)] + 0.01;
+}
+
+double tiles_down(std::int64_t down, std::int64_t length, double partial) {
+  const std::int64_t written = length - 32, beyond = std::max<std::int64_t>(down - length, 0);
+  const bool is_full = down >= length && beyond % written == 0;
+  return 1 + static_cast<double>(ceil_divided(beyond, written)) + (is_full ? 0 : partial);
+}
 
 bool is_staged(const transpose_args& a, std::int64_t shared_bytes) {
   const matrices m(a);
@@ -280,7 +332,7 @@ bool is_staged(const transpose_args& a, std::int64_t shared_bytes) {
 
 band_shape shape_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes) {
   for (const int vectors : {32, 16, 8}) {
-    if (bytes_of_bands(rows, size, vectors) <= shared_bytes / 8) return {vectors, 256};
+    if (bytes_of_bands(rows, size, vectors) <= shared_bytes / 10) return {vectors, 256};
   }
   return {8, 512};
 }
@@ -289,23 +341,26 @@ std::int64_t transpose_unit(const transpose_args& a) {
   return std::min(matrices(a).alignment, lowest_bit(a.element_bytes));
 }
 
-transpose_candidates plan_transposes(const transpose_args& a, const device_model& device) {
+void add_transposes(candidates& to, const permute_args& args, const device_model& device) {
+  to.matrices = as_transpose(args);
+  if (!to.matrices) return;
+  const transpose_args& a = *to.matrices;
   const matrices m(a);
-  matrix_collector found(m);
-  if (is_narrow(m, device)) found.add(family::narrow, narrow_cost);
-  if (is_staged(a, device.shared_bytes)) found.add(family::staged, staged_cost(m));
+  matrix_collector found(to, m);
+  if (is_narrow(m, device)) found.add(family::narrow, narrow_cost, narrow_more(m));
+  if (is_staged(a, device.shared_bytes)) found.add(family::staged, staged_cost);
   if (is_staged_strided(m, device)) found.add(family::staged_strided, staged_strided_cost);
-  if (is_tiled_4byte(m, device)) found.add(family::tiled_4byte, tiled_4byte_cost, ends_factor(m, 0.6, 0.2));
-  if (is_tiled_2d(m)) found.add(family::tiled_2d, tiled_2d_cost, interleaved_factor(m) + tiled_2d_more(m));
+  if (is_tiled_4byte(m, device)) found.add(family::tiled_4byte, tiled_4byte_cost, tiled_4byte_more(m));
+  if (is_tiled_2d(m)) found.add(family::tiled_2d, tiled_2d_cost, tiled_2d_more(m));
   if (is_elementwise_batch(m)) found.add(family::elementwise_batch, elementwise_batch_cost);
-  if (is_staged_misaligned(m, device)) found.add(family::staged_misaligned, staged_misaligned_cost);
-  if (is_staged_rows(m, device)) found.add(family::staged_rows, staged_rows_cost, staged_rows_more(m));
+  if (is_staged_misaligned(m, device))
+    found.add(family::staged_misaligned, staged_misaligned_cost, staged_misaligned_more(m, device));
+  if (is_staged_rows(m, device)) found.add(family::staged_rows, staged_rows_cost, staged_rows_more(m, device));
   if (is_staged_cols(m, device)) found.add(family::staged_cols, staged_cols_cost, staged_cols_more(m, device));
   if (is_misaligned_2d(m, device)) {
     found.add(family::misaligned_2d, misaligned_2d_costs[m.place()].launch, misaligned_2d_factor(m));
   }
   if (is_vec3(m)) found.add(family::vec3, vec3_launch, vec3_factor(m));
-  return found.all();
 }
 
 }  // namespace twill::detail

@@ -3,29 +3,37 @@
 // Candidates of the kernels that transpose matrices: all that apply to a shape, each with its cost.
 
 #include <cstdint>
+#include <optional>
 
-#include "device_model.hpp"
-#include "family.hpp"
-#include "move/args.hpp"
+#include "candidates.hpp"
 
 namespace twill::detail {
 
-struct transpose_candidates {
-  int count = 0;
-  struct {
-    family kind;
-    double launch;  // us
-    double factor;  // of the time of a copy
-  } list[12];
-};
+/// The transpose that a normal permutation is, if it is one: of elements of up to 64 bytes, in one batch.
+std::optional<transpose_args> as_transpose(const permute_args& args);
 
-transpose_candidates plan_transposes(const transpose_args& args, const device_model& device);
+/// Adds the matrices of a form that is a transpose, and the kernels that apply to them.
+void add_transposes(candidates& to, const permute_args& args, const device_model& device);
+
+/// Of a copy's time, a little more than matrices of full vectors take: no other tile is cheaper.
+double full_vectors_factor(std::int64_t element_bytes);
+
+/// Misaligned tiles of `length` bytes down, 32 of which are written by the next one, and those that are not full as
+/// `partial` more.
+double tiles_down(std::int64_t down, std::int64_t length, double partial);
 
 /// Whether the kernel of small packed matrices applies: 1, 2, 4, 8 or 16 bytes, from and to multiples of 16.
 bool is_staged(const transpose_args& args, std::int64_t shared_bytes);
 
 /// The widest word, of 1 to 16 bytes, in which all elements are aligned and whole.
 std::int64_t transpose_unit(const transpose_args& args);
+
+/// The element sizes of vec3.
+template <int... Bytes>
+struct element_sizes {
+  static constexpr bool has(std::int64_t size) { return ((size == Bytes) || ...); }
+};
+using vec3_sizes = element_sizes<3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 20, 24>;
 
 constexpr std::int64_t most_tiny_units = 128;  // elementwise_batch: of a matrix
 
@@ -50,7 +58,8 @@ struct band_shape {
   int vectors, threads;
 };
 
-/// The widest band of 32, 16 or 8 vectors of which eight blocks of 256 threads fit, or blocks of 512 threads.
+/// The widest band of 32, 16 or 8 vectors of which eight blocks of 256 threads fit in 0.8 of shared memory (what these
+/// leave is cache), or blocks of 512 threads.
 band_shape shape_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes);
 
 }  // namespace twill::detail
