@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <twill/explain.hpp>
 #include <twill/ladder/array.hpp>
 #include <twill/ladder/reduce.hpp>
 #include <twill/ladder/transpose.hpp>
@@ -38,16 +39,14 @@ struct memory {
 };
 
 struct matrices {
+  const char* kernel;
   std::int64_t rows, cols, bytes, batch;
 };
 
 twill::profile of_transpose(const std::string& gpu, const matrices& m) {
   const memory on(gpu, static_cast<std::size_t>(m.rows * m.cols * m.bytes * m.batch));
-  twill::transpose_shape shape;
-  shape.rows = m.rows;
-  shape.cols = m.cols;
-  shape.batch = m.batch;
-  return on.of([&] { twill::transpose_bytes(on.stream, on.in.data(), on.out.data(), m.bytes, shape); });
+  const twill::permute_shape shape{{m.batch, m.rows, m.cols}, {0, 2, 1}};
+  return on.of([&] { twill::permute_bytes_with(on.stream, m.kernel, on.in.data(), on.out.data(), m.bytes, shape); });
 }
 
 // Bytes are moved in whole sectors, and each once.
@@ -70,9 +69,10 @@ TEST_SUITE_BEGIN("profile claims" * doctest::skip(!can_profile));
 
 TEST_CASE("narrow matrices and small odd matrices: whole sectors, no bank conflicts") {
   for (const auto& gpu : gpus) {
-    for (const matrices& m : {matrices{16384, 4, 4, 1}, matrices{16384, 2, 16, 1}, matrices{3, 3, 1, 1 << 17},
-                              matrices{5, 7, 1, 1 << 18}}) {
+    for (const matrices& m : {matrices{"narrow", 16384, 4, 4, 1}, matrices{"narrow", 16384, 2, 16, 1},
+                              matrices{"staged", 3, 3, 1, 1 << 17}, matrices{"staged", 5, 7, 1, 1 << 18}}) {
       CAPTURE(gpu);
+      CAPTURE(m.kernel);
       CAPTURE(m.rows);
       CAPTURE(m.cols);
       CAPTURE(m.bytes);
@@ -88,7 +88,7 @@ TEST_CASE("narrow matrices and small odd matrices: whole sectors, no bank confli
 TEST_CASE("rows of 32 bytes: no bank conflicts") {
   for (const auto& gpu : gpus) {
     CAPTURE(gpu);
-    const auto seen = of_transpose(gpu, {4096, 32, 1, 1});
+    const auto seen = of_transpose(gpu, {"tiled-4byte", 4096, 32, 1, 1});
     CHECK(seen.loads.bytes_used == 4096 * 32);
     CHECK(seen.stores.bytes_used == 4096 * 32);
     CHECK(seen.shared_loads.requests > 0);

@@ -358,7 +358,8 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
   if (is_staged_rows(m, device)) found.add(family::staged_rows, staged_rows_cost, staged_rows_more(m, device));
   if (is_staged_cols(m, device)) found.add(family::staged_cols, staged_cols_cost, staged_cols_more(m, device));
   if (is_misaligned_2d(m, device)) {
-    found.add(family::misaligned_2d, misaligned_2d_costs[m.place()].launch, misaligned_2d_factor(m));
+    const double least = tiled_2d_cost.launch[m.place()];  // as full_vectors_factor: not ahead of full vectors
+    found.add(family::misaligned_2d, std::max(least, misaligned_2d_costs[m.place()].launch), misaligned_2d_factor(m));
   }
   if (is_vec3(m)) found.add(family::vec3, vec3_launch, vec3_factor(m));
 }
