@@ -142,6 +142,26 @@ double tiled_factor(const tile_sides& s, std::int64_t unit, int rank) {
          ((s.out_bits & 63) != 0 ? 0.01 : 0) + (rank > 2 ? many[at] : 0);
 }
 
+// The kernels of tiles whose rows and columns consist of several dimensions.
+void add_tiles(candidates& all, const permute_args& a, std::int64_t unit) {
+  all.shared = all.untiled;
+  const tile_sides s = all.sides = share_out(all.shared);
+  if (s.row_bytes >= 100 && s.col_bytes >= 60) {
+    all.add(family::misaligned, misaligned_launch[place_of(unit)], misaligned_factor(s, unit, a.rank));
+  }
+  all.fast = fast_dims_of(a, all.untiled);
+  if (s.row_bytes >= 64 && s.col_bytes >= 64 && all.fast.in >= 0) {
+    all.add(family::tiled, tiled_launch[place_of(unit)], tiled_factor(s, unit, a.rank));
+  }
+}
+
+// Whether one of these could be cheaper than all others so far: neither costs less than tiles of full vectors.
+bool could_pay(const candidates& all, std::int64_t unit) {
+  const int at = place_of(unit);
+  const double least = std::min(misaligned_launch[at], tiled_launch[at]) + all.copy_us * full_vectors_factor(unit);
+  return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= least; });
+}
+
 }  // namespace
 
 const char* name_of(family kind) {
@@ -178,17 +198,7 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   all.untiled = untiled(a, unit);
   add_transposes(all, a, device);
   if (a.run_bytes >= 64) all.add(family::rows, rows_launch[place_of(unit)], rows_factor(a, unit));
-  if (a.run_bytes == unit && unit <= 8) {
-    all.shared = all.untiled;
-    const tile_sides s = all.sides = share_out(all.shared);
-    if (s.row_bytes >= 100 && s.col_bytes >= 60) {
-      all.add(family::misaligned, misaligned_launch[place_of(unit)], misaligned_factor(s, unit, a.rank));
-    }
-    all.fast = fast_dims_of(a, all.untiled);
-    if (s.row_bytes >= 64 && s.col_bytes >= 64 && all.fast.in >= 0) {
-      all.add(family::tiled, tiled_launch[place_of(unit)], tiled_factor(s, unit, a.rank));
-    }
-  }
+  if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_tiles(all, a, unit);
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
   std::sort(all.list, all.list + all.count, cheaper);
   const bool is_limited = which == wanted::cheapest && all.count > 0;
