@@ -158,7 +158,8 @@ void add_tiles(candidates& all, const permute_args& a, std::int64_t unit) {
 // Whether one of these could be cheaper than all others so far: neither costs less than tiles of full vectors.
 bool could_pay(const candidates& all, std::int64_t unit) {
   const int at = place_of(unit);
-  const double least = std::min(misaligned_launch[at], tiled_launch[at]) + all.copy_us * full_vectors_factor(unit);
+  const double least =
+      std::min(misaligned_launch[at], tiled_launch[at]) + all.copy_us * all.on_device(full_vectors_factor(unit));
   return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= least; });
 }
 
@@ -194,6 +195,7 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   std::int64_t bytes = a.run_bytes;
   for (int i = 0; i < a.rank; ++i) bytes *= a.dims[i].extent;
   all.copy_us = 2 * static_cast<double>(bytes) / device.bytes_per_us;
+  all.balance_squared = device.balance_squared();
   const std::int64_t unit = unit_of(a);
   all.untiled = untiled(a, unit);
   add_transposes(all, a, device);

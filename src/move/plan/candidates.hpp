@@ -3,6 +3,7 @@
 // The kernel families that can move a normal form, each with what it is expected to cost. The planner takes the
 // cheapest; nothing else decides.
 
+#include <cmath>
 #include <optional>
 
 #include "device_model.hpp"
@@ -22,6 +23,7 @@ struct candidates {
   int count = 0;
   candidate list[families];
   double copy_us = 0;  // time of a plain copy; a cost is a launch plus a multiple of it
+  double balance_squared = 1;
   // What the launches take: the form as matrices; in units of its alignment; these shared out between rows and columns,
   // and the fastest dimensions, where misaligned and tiled are candidates; the plan of gather.
   std::optional<transpose_args> matrices;
@@ -32,7 +34,13 @@ struct candidates {
   std::optional<gather_plan> gather;
 
   void add(family kind, double microseconds) { list[count++] = {kind, microseconds}; }
-  void add(family kind, double launch_us, double factor) { add(kind, launch_us + copy_us * factor); }
+  void add(family kind, double launch_us, double factor) { add(kind, launch_us + copy_us * on_device(factor)); }
+
+  /// A factor of a copy's time, as measured, on this device. What exceeds the copy is instructions, which overlap with
+  /// it (their squares add up): where memory is slower for each clock, they are the smaller part.
+  double on_device(double factor) const {
+    return factor <= 1 ? factor : std::sqrt(1 + (factor * factor - 1) * balance_squared);
+  }
 };
 
 /// Which candidates are wanted.

@@ -14,6 +14,13 @@ struct device_model {
   int multiprocessors;
   double bytes_per_us;   // that a copy reaches, read and written bytes together
   double clocks_per_us;  // of all multiprocessors together
+
+  /// Bytes that a copy moves in a clock, squared, over those of the H200 on which costs were measured.
+  double balance_squared() const {
+    constexpr double measured = 4.2e6 / (132 * 1755);
+    const double balance = bytes_per_us / clocks_per_us / measured;
+    return balance * balance;
+  }
 };
 
 /// Index into the cost tables by element size: 1, 2, 4, 8, and 16 or others.
@@ -21,23 +28,24 @@ constexpr int place_of(std::int64_t bytes) {
   return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4;
 }
 
-/// Constants of the cost of a gathering block: clocks of a multiprocessor for what a warp does, and latencies. Fitted
-/// to 18,776 timings of the tiles of 500 random permutations on an H200 (docs/decisions.md, "The planner").
+/// Constants of the cost of a gathering block: clocks of a multiprocessor for what a warp does, and latencies. Memory,
+/// instructions and latency overlap: their cubes add up. Fitted to 18,776 timings of the tiles of 500 random
+/// permutations on an H200, none of which may cost less than a copy (docs/decisions.md, "The planner").
 struct gather_costs {
-  double in_segments = 31.7, out_segments = 35.8;     // clocks to fill 32 entries of a table
-  double units = 27.8;                                // the same for units, and as much again for each 8 of a vector
-  double store = 6.44, unit = 1.46;                   // clocks of a store of 32 vectors, and for each unit of one
-  double edge = 19.6;                                 // clocks of 32 units at the ends of segments
-  double block = 1.76, load = 0.535, round = 0.164;   // us of a block, of 1,024 vectors loaded, of 256 stored
-  double tail = 0.82;                                 // blocks that the last ones run alone
-  double copy[5] = {0.822, 0.808, 0.82, 0.84, 0.84};  // of a copy's time, for units of 1, 2, 4, 8 and 16 bytes
-  double sector = 2.77;                               // sectors of traffic for a segment of misaligned output
-  double fetch = 0.5;                                 // share of the bytes read around segments that no neighbour needs
-  double shared = 0.578, free = 0.408;                // more memory time where tiles take more than a share of what
-                                                      // cache and tiles have in common
-  double wave = 0.334;                                // of the blocks that are missing in the last wave
-  double uneven = 1.49;                               // of the blocks that are missing on some multiprocessors (fitted;
-                                                      // why it is above 1 is not known)
+  double in_segments = 57.2, out_segments = 42.2;    // clocks to fill 32 entries of a table
+  double units = 31.4;                               // the same for units, and as much again for each 8 of a vector
+  double store = 10.4, unit = 1.43;                  // clocks of a store of 32 vectors, and for each unit of one
+  double edge = 21;                                  // clocks of 32 units at the ends of segments
+  double block = 1.85, load = 0.601, round = 0.193;  // us of a block, of 1,024 vectors loaded, of 256 stored
+  double tail = 0.729;                               // blocks that the last ones run alone
+  double copy[5] = {1.057, 1.049, 1.011, 1, 1};      // of a copy's time, for units of 1, 2, 4, 8 and 16 bytes
+  double sector = 2.63;                              // sectors of traffic for a segment of misaligned output
+  double fetch = 0.45;                               // share of the bytes read around segments that no neighbour needs
+  double shared = 0.309, free = 0.527;               // more memory time where tiles take more than a share of what
+                                                     // cache and tiles have in common
+  double wave = 0.336;                               // of the blocks that are missing in the last wave
+  double uneven = 1.37;                              // of the blocks that are missing on some multiprocessors (fitted;
+                                                     // why it is above 1 is not known)
 };
 
 device_model model_of(const device_properties& device);

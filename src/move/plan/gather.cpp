@@ -18,8 +18,8 @@ constexpr gather_costs costs;
 double real(std::int64_t value) {
   return static_cast<double>(value);
 }
-double square(double value) {
-  return value * value;
+double cube(double value) {
+  return value * value * value;
 }
 
 double ceil_of(double value) {  // not negative, below 2^63
@@ -177,17 +177,17 @@ double life_of(const gather_plan& p) {
 
 // Squared microseconds of instructions and of the latency of blocks, which overlap with the memory's in part: of
 // `issued` blocks on all multiprocessors together, in so many waves.
-double squared_issue_and_latency(double issued, double clocks, double waves, double life, const device_model& device) {
-  return square(issued * clocks / device.clocks_per_us) + square(waves * life);
+double cubed_issue_and_latency(double issued, double clocks, double waves, double life, const device_model& device) {
+  return cube(issued * clocks / device.clocks_per_us) + cube(waves * life);
 }
 
 // The same for vectors that are all complete: no tile takes less.
-double least_squared_issue_and_latency(std::int64_t unit, double bytes, const device_model& device) {
+double least_cubed_issue_and_latency(std::int64_t unit, double bytes, const device_model& device) {
   const int units = units_of_vector(unit);
   const double vectors = bytes / real(units * unit);
   const double clocks = vectors / 32 * (costs.store + units * costs.unit);
   const double life = costs.load * bytes / 16 / 1024 + costs.round * vectors / blocks_threads;
-  return squared_issue_and_latency(1, clocks, 1 / real(device.multiprocessors * most_blocks_at_once), life, device);
+  return cubed_issue_and_latency(1, clocks, 1 / real(device.multiprocessors * most_blocks_at_once), life, device);
 }
 
 std::int64_t bytes_of(const permute_args& a) {
@@ -222,7 +222,7 @@ class tile_search {
     if (p_.tile.out_bytes == before) return true;  // nothing but the same again
     lay_out_output(p_, a_);
     written_ = p_.edges ? costs.sector * 32 / real(p_.tile.out_bytes) : 0;
-    if (is_any_ && least_of_output() >= square(std::max(0.0, least_ - least_tail))) return true;
+    if (is_any_ && least_of_output() >= cube(std::max(0.0, least_ - least_tail))) return true;
     std::int64_t tried = 0;
     for (const std::int64_t in_bytes : {128, 192, 256, 1024, 2048, 8192, 16384}) {
       if (tried > 0 ? p_.tile.in_bytes >= in_bytes : is_any_ && in_bytes * p_.units < least_tile_bytes / 2) continue;
@@ -240,14 +240,14 @@ class tile_search {
   std::optional<gather_plan> best() const { return best_; }
 
  private:
-  /// Squared microseconds, but for the tail, that no tile with these output segments stays below.
+  /// Cubed microseconds, but for the tail, that no tile with these output segments stays below.
   double least_of_output() const {
     const double segments = bytes_ / real(p_.tile.out_bytes);
     const double clocks = segments * (costs.out_segments / 32 + clocks_of_stores(p_));
     const double life = bytes_ * (costs.load / 16384 + costs.block / most_linear_bytes) +
                         segments * p_.stores * costs.round / blocks_threads;
-    return square(copy_ * (1 + written_ / 2)) +
-           squared_issue_and_latency(1, clocks, 1 / real(device_.multiprocessors * most_blocks_at_once), life, device_);
+    return cube(copy_ * (1 + written_ / 2)) +
+           cubed_issue_and_latency(1, clocks, 1 / real(device_.multiprocessors * most_blocks_at_once), life, device_);
   }
 
   /// False where the tile is too large.
@@ -259,17 +259,17 @@ class tile_search {
     const double memory = copy_ * (1 + (read + written_) / 2);
     p_.vectors = static_cast<int>((t.in_bytes + 31 - std::min<std::int64_t>(16, aligned)) / 16);
     const double clocks = clocks_of(p_), life = life_of(p_), tail = costs.tail * life;
-    const double blocks = bytes_ / real(t.bytes()), most = square(std::max(0.0, least_ - tail));
+    const double blocks = bytes_ / real(t.bytes()), most = cube(std::max(0.0, least_ - tail));
     if (is_any_) {  // as if all blocks were full, and as many at once as possible
       const double waves = blocks / real(device_.multiprocessors * most_blocks_at_once);
-      if (square(memory) + squared_issue_and_latency(blocks, clocks, waves, life, device_) >= most) return true;
+      if (cube(memory) + cubed_issue_and_latency(blocks, clocks, waves, life, device_) >= most) return true;
     }
     if (!lay_out(p_, device_.shared_bytes / 2)) return false;
     is_any_ = true;
-    if (squared(memory, clocks, life, blocks, false) >= most) return true;
+    if (cubed(memory, clocks, life, blocks, false) >= most) return true;
     p_.blocks = t.blocks();
     if (p_.blocks > INT32_MAX) return false;
-    const double all = tail + std::sqrt(squared(memory, clocks, life, real(p_.blocks), true));
+    const double all = tail + std::cbrt(cubed(memory, clocks, life, real(p_.blocks), true));
     if (all >= least_) return true;
     least_ = all;
     best_ = p_;
@@ -277,9 +277,9 @@ class tile_search {
     return true;
   }
 
-  /// Squared microseconds of memory, instructions and latency together, but for the tail. Tiles leave little of the
+  /// Cubed microseconds of memory, instructions and latency together, but for the tail. Tiles leave little of the
   /// cache that shared memory is a part of; the last wave and the multiprocessors are not all full (`uneven`).
-  double squared(double memory, double clocks, double life, double blocks, bool uneven) const {
+  double cubed(double memory, double clocks, double life, double blocks, bool uneven) const {
     const std::int64_t bytes = p_.shared_bytes + 1024;
     const std::int64_t at_once = std::clamp<std::int64_t>(divided(device_.shared_bytes, bytes), 1, most_blocks_at_once);
     double each = blocks / device_.multiprocessors, waves = each / real(at_once);
@@ -289,7 +289,7 @@ class tile_search {
       each += costs.uneven * (ceil_of(each) - each);
       waves += costs.wave * (ceil_of(waves) - waves);
     }
-    return square(slowed) + squared_issue_and_latency(each * device_.multiprocessors, clocks, waves, life, device_);
+    return cube(slowed) + cubed_issue_and_latency(each * device_.multiprocessors, clocks, waves, life, device_);
   }
 
   const permute_args& a_;
@@ -307,8 +307,8 @@ class tile_search {
 std::optional<gather_plan> plan_gather(const permute_args& a, const composite_tile& untiled, const device_model& device,
                                        double most_us) {
   const double bytes = real(bytes_of(a)), copy = copy_of(untiled.unit, bytes, device);
-  const double least_squared = square(copy) + least_squared_issue_and_latency(untiled.unit, bytes, device);
-  if (least_tail + std::sqrt(least_squared) >= most_us) return std::nullopt;
+  const double least_cubed = cube(copy) + least_cubed_issue_and_latency(untiled.unit, bytes, device);
+  if (least_tail + std::cbrt(least_cubed) >= most_us) return std::nullopt;
   tile_search tiles(a, untiled, device, bytes, most_us);
   for (const std::int64_t out_bytes : {768, 512, 256, 128}) {
     if (!tiles.try_output(out_bytes)) break;
