@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "device.hpp"
+#include "gpu/misaligned_tile.hpp"
 #include "gpu/register_block.hpp"
-#include "misaligned_tile.hpp"
 #include "uninitialised_reads.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {

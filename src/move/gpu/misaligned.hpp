@@ -11,8 +11,8 @@
 #include <cstdint>
 
 #include "device.hpp"
+#include "gpu/misaligned_tile.hpp"
 #include "matrix_tiles.hpp"
-#include "misaligned_tile.hpp"
 #include "uninitialised_reads.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {

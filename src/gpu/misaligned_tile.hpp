@@ -8,7 +8,6 @@
 
 #include "device.hpp"
 #include "gpu/realign.hpp"
-#include "matrix_tiles.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -183,9 +182,8 @@ struct tile_rows {
 
 // Each lane loads a word, or a pair of words, of a tile row. The first may begin before the row, the last may end after
 // it: in the adjacent packed row, or, for the matrix's first and last row, out of bounds.
-template <int Bytes, bool Aligned, class Shape>
-__device__ tile_rows rows_of_tile(const unsigned char* in, const matrix_tiles& m, std::int64_t row0,
-                                  std::int64_t offset) {
+template <int Bytes, bool Aligned, class Shape, class Matrices>
+__device__ tile_rows rows_of_tile(const unsigned char* in, const Matrices& m, std::int64_t row0, std::int64_t offset) {
   const std::int64_t bytes = m.cols * Bytes, left = m.rows - row0;
   const bool before = !Aligned && offset<Shape::lane_bytes, behind = offset + 32 * Shape::lane_bytes> bytes;
   const int last = left < Shape::height ? static_cast<int>(left) - 1 : Shape::height - 1;
@@ -196,8 +194,8 @@ __device__ tile_rows rows_of_tile(const unsigned char* in, const matrix_tiles& m
 }
 
 // Loads the tile at (row0, col0) of the matrix, transposed, to shared memory. `out` is where it goes to.
-template <int Bytes, bool Aligned, class Shape>
-__device__ void load_tile(unsigned char* tile, const unsigned char* in, const unsigned char* out, const matrix_tiles& m,
+template <int Bytes, bool Aligned, class Shape, class Matrices>
+__device__ void load_tile(unsigned char* tile, const unsigned char* in, const unsigned char* out, const Matrices& m,
                           std::int64_t row0, std::int64_t col0) {
   constexpr int size = Shape::word_bytes, rows = Shape::rows_at_once;
   static_assert(rows * Shape::threads / 32 == Shape::height);
@@ -266,9 +264,9 @@ struct word_pairs {
 };
 
 // Loads the tile at (row0, col0) of the matrix, transposed, to shared memory. `out` is where it goes to.
-template <int Bytes, bool Aligned, class Shape>
-__device__ void load_pairs(unsigned char* tile, const unsigned char* in, const unsigned char* out,
-                           const matrix_tiles& m, std::int64_t row0, std::int64_t col0) {
+template <int Bytes, bool Aligned, class Shape, class Matrices>
+__device__ void load_pairs(unsigned char* tile, const unsigned char* in, const unsigned char* out, const Matrices& m,
+                           std::int64_t row0, std::int64_t col0) {
   constexpr int rows = Shape::rows_at_once;
   static_assert(rows * Shape::threads / 32 == Shape::height);
   const int lane = threadIdx.x % 32, begin = warp_index() * rows;
