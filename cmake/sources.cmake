@@ -382,6 +382,7 @@ set(twill_tests
   tests/team_plan_test.cpp
   tests/team_test.cpp
   tests/team_tuning_test.cpp
+  tests/team_uneven_test.cpp
   tests/transpose_batch_test.cpp
   tests/transpose_in_place_test.cpp
   tests/transpose_test.cpp)

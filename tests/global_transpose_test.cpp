@@ -128,7 +128,7 @@ TEST_CASE("a large piece of a rank's own, beside those of its peers") {
     if (device.properties().backend == "simt") return;  // takes long
     twill::global_options options;
     options.via = twill::transport::direct;
-    CHECK(support::right_in_one_process(device, slab_transpose(2, 2103, 2101, 4), 3, 0, options));
+    CHECK(support::right_in_one_process(device, slab_transpose(2, 1303, 1301, 12), 3, 0, options));
   });
 }
 

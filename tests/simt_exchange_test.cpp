@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <twill/profile.hpp>
@@ -42,6 +43,31 @@ block_size blocks_of(const redistribution& one, int blocks_per_peer) {
   return {};
 }
 
+/// On a device with its checks on: no rank faults, and every byte of the outputs is written.
+void check_writes(const twill::device& gpu, const redistribution& one, const twill::global_options& options) {
+  std::vector<twill::stream> streams;
+  std::vector<twill::stream_ref> refs;
+  std::vector<twill::buffer<unsigned char>> ins, outs;
+  std::vector<twill::member_memory> memory;
+  const auto bytes_of = [&](const twill::distribution& side, int rank) {
+    return static_cast<std::size_t>(twill::part_of(one.shape.extents, side, rank).elements * one.element_bytes);
+  };
+  for (int rank = 0; rank < one.size; ++rank) {
+    refs.emplace_back(streams.emplace_back(gpu));
+    ins.emplace_back(gpu, bytes_of(one.shape.in, rank));
+    outs.emplace_back(gpu, bytes_of(one.shape.out, rank));
+    twill::fill_bytes(refs.back(), ins.back().data(), 7, ins.back().size_bytes());
+    memory.push_back({ins.back().data(), outs.back().data()});
+  }
+  const auto team = twill::team::of_devices(std::vector<twill::device>(static_cast<std::size_t>(one.size), gpu));
+  twill::global_transpose plan(team, one.element_bytes, one.shape, memory, options);
+  plan.run(refs);
+  for (std::size_t rank = 0; rank < refs.size(); ++rank) {
+    CHECK(support::error_of([&] { refs[rank].wait(); }).empty());
+    CHECK(twill::unwritten_bytes(gpu, outs[rank].data(), outs[rank].size_bytes()) == 0);
+  }
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("simt exchange");
@@ -69,23 +95,7 @@ TEST_CASE("large blocks write each element once, and nothing else" * doctest::sk
   for (const std::int64_t bytes : {2, 4, 8, 16}) {
     CAPTURE(bytes);
     const auto one = slab_transpose(2, 1088, 288, bytes);  // tiles that are cut at both ends
-    std::vector<twill::stream> streams;
-    std::vector<twill::stream_ref> refs;
-    std::vector<twill::buffer<unsigned char>> ins, outs;
-    std::vector<twill::member_memory> memory;
-    for (int rank = 0; rank < 2; ++rank) {
-      refs.emplace_back(streams.emplace_back(gpu));
-      ins.emplace_back(gpu, static_cast<std::size_t>(1088 / 2 * 288 * bytes));
-      outs.emplace_back(gpu, ins.back().size());
-      twill::fill_bytes(refs.back(), ins.back().data(), 7, ins.back().size_bytes());
-      memory.push_back({ins.back().data(), outs.back().data()});
-    }
-    twill::global_transpose plan(twill::team::of_devices({gpu, gpu}), bytes, one.shape, memory, direct_with(1));
-    plan.run(refs);
-    for (std::size_t rank = 0; rank < 2; ++rank) {
-      CHECK(support::error_of([&] { refs[rank].wait(); }).empty());
-      CHECK(twill::unwritten_bytes(gpu, outs[rank].data(), outs[rank].size_bytes()) == 0);
-    }
+    check_writes(gpu, one, direct_with(1));
   }
 }
 
@@ -94,6 +104,29 @@ TEST_CASE("large blocks move every element to its place") {
   for (const std::int64_t bytes : {2, 4, 8, 16}) {
     CAPTURE(bytes);
     CHECK(support::right_in_one_process(gpu, slab_transpose(2, 1088, 288, bytes), 1, 0, direct_with(1)));
+  }
+}
+
+TEST_CASE("misaligned pieces are moved by one kernel") {
+  for (const std::int64_t bytes : {1, 2, 4, 8}) {
+    CAPTURE(bytes);
+    const auto gpu = twill::device::open("simt:h200");
+    const auto one = slab_transpose(2, 1301, 403, bytes);
+    support::team_images ranks(gpu, one);
+    twill::global_transpose plan(ranks.team, bytes, one.shape, ranks.memory, direct_with(0));
+    const auto seen = twill::take_profile(gpu, [&] { plan.run(ranks.streams); });
+    int kernels = 0;
+    for (const auto& kernel : seen.kernels) kernels += kernel.name.find("exchange_misaligned") != std::string::npos;
+    CHECK(kernels == 2);  // one a rank
+  }
+}
+
+TEST_CASE("misaligned pieces: each element once, and nothing else" * doctest::skip(TWILL_SANITIZED)) {
+  auto gpu = twill::device::open("simt:h200");
+  twill::set_checks(gpu, true);
+  for (const std::int64_t bytes : {1, 2, 4, 8}) {
+    CAPTURE(bytes);
+    check_writes(gpu, slab_transpose(2, 1301, 403, bytes), direct_with(0));
   }
 }
 

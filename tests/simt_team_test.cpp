@@ -230,7 +230,7 @@ TEST_CASE("the kernel of exchanges with a piece at a wrong offset") {
     team.both(handshake_phase::ready);
     for (const int rank : {0, 1}) {
       const auto piece = half(in.data(), out.data(), rank == 0 ? 0 : offset, 0);
-      simt::exchange(team.queue(rank), {&piece, 1, team.with(rank), 1, two_ranks::patience});
+      simt::exchange(team.queue(rank), {&piece, 1, true, team.with(rank), 1, two_ranks::patience});
     }
     team.both(handshake_phase::done);
     const auto faults = team.faults();

@@ -1,5 +1,5 @@
-// Transport direct: each rank's kernels store into the final place of every element, in the memory of its peers. What
-// is transposed in vectors of 16 bytes is moved by one kernel for all peers, everything else by a kernel of the
+// Transport direct: each rank's kernels store into the final place of every element, in the memory of its peers.
+// Matrices of elements of up to 16 bytes are moved by one kernel for all peers, everything else by a kernel of the
 // planner's for each.
 
 #include <optional>
@@ -47,15 +47,22 @@ std::string no_reach(const team_job& job, int i, int rank, backend_device* there
 
 constexpr std::int64_t least_lane_bytes = std::int64_t{4} << 20;  // two events cost as much as moving them
 
-// Whether the kernel of exchanges applies: vectors of 16 bytes on both sides, and matrices that are no narrow strips.
-bool is_vectors(const transpose_args& a) {
-  const std::int64_t bytes = a.element_bytes, down = a.rows * bytes, across = a.cols * bytes;
-  if (bytes > 16 || (bytes & (bytes - 1)) != 0 || down < 128 || across < 64) return false;
-  if (a.rows * a.batch > (std::int64_t{1} << 36) / a.cols) return false;  // tiles are counted in 32 bits
-  const std::int64_t strides = a.batch > 1 ? (a.in_stride | a.out_stride) * bytes : 0;
-  const auto places = reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out);
-  return (static_cast<std::int64_t>(places) | down | across | a.in_ld * bytes | a.out_ld * bytes | strides) % 16 == 0;
+// Whether the kernel of exchanges applies: matrices that are no narrow strips.
+bool is_tiled(const transpose_args& a) {
+  const std::int64_t bytes = a.element_bytes;
+  if (bytes > 16 || (bytes & (bytes - 1)) != 0 || a.rows * bytes < 128 || a.cols * bytes < 64) return false;
+  return a.rows * a.batch <= (std::int64_t{1} << 36) / a.cols;  // tiles are counted in 32 bits
 }
+
+// Whether rows on both sides begin and end at multiples of so many bytes.
+bool is_aligned_to(const transpose_args& a, std::int64_t vector) {
+  const std::int64_t strides = a.batch > 1 ? a.in_stride | a.out_stride : 0;
+  const auto places = reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out);
+  const std::int64_t distances = (a.rows | a.cols | a.in_ld | a.out_ld | strides) * a.element_bytes;
+  return (static_cast<std::int64_t>(places) | distances) % vector == 0;
+}
+
+constexpr std::int64_t vector_bytes = 16;
 
 bool has_device_each(const team_state& team) {
   for (int i = 0; i < team.local_count(); ++i) {
@@ -121,6 +128,7 @@ class direct final : public transport_impl {
   };
   struct member {
     std::vector<exchange_piece> tiles;  // in ring order: one kernel moves them all
+    bool in_vectors = true;             // rows of all tiles are aligned to vectors
     std::vector<store> others;          // in ring order: a kernel each
     bool awaits = false;                // some of the others go to peers
     std::optional<own_lane> lane;       // none: own pieces go before the others
@@ -130,13 +138,24 @@ class direct final : public transport_impl {
     member& to = members_[static_cast<std::size_t>(i)];
     const bool own = peer == team_->local()[static_cast<std::size_t>(i)];
     const auto transpose = as_transpose(args);
-    if (team_->local_device(i).impl()->operations->team.exchange != nullptr && transpose && is_vectors(*transpose)) {
+    if (transpose && one_kernel_applies(i, *transpose)) {
       to.tiles.push_back({*transpose, counters_.index_of(i, peer)});
+      to.in_vectors = to.in_vectors && is_aligned_to(*transpose, vector_bytes);
       return;
     }
     to.others.push_back({own, args});
     to.awaits = to.awaits || !own;
     if (own && bytes >= least_lane_bytes && team_->size() > 1) to.lane.emplace(team_->local_device(i));
+  }
+
+  // The kernel takes pieces of one element size.
+  bool one_kernel_applies(int i, const transpose_args& a) const {
+    const device& on = team_->local_device(i);
+    const auto& tiles = members_[static_cast<std::size_t>(i)].tiles;
+    if (on.impl()->operations->team.exchange == nullptr || !is_tiled(a)) return false;
+    if (!tiles.empty() && tiles.front().move.element_bytes != a.element_bytes) return false;
+    return is_aligned_to(a, vector_bytes) || (a.element_bytes < vector_bytes && is_aligned_to(a, a.element_bytes) &&
+                                              on.properties().shared_bytes_per_block >= exchange_shared_bytes);
   }
 
   void exchange(int i, stream_ref stream) {
@@ -146,8 +165,9 @@ class direct final : public transport_impl {
       counters_.await(i, stream, handshake_phase::ready);
     }
     if (!from.tiles.empty()) {
-      const exchange_call call{from.tiles.data(), static_cast<int>(from.tiles.size()), counters_.of(i),
-                               blocks_per_peer_, counters_.ticks()};
+      const exchange_call call{from.tiles.data(), static_cast<int>(from.tiles.size()),
+                               from.in_vectors,   counters_.of(i),
+                               blocks_per_peer_,  counters_.ticks()};
       operations_of(stream).team.exchange(queue_of(stream), call);
     }
     start(i, stream, false);

@@ -2,6 +2,7 @@
 
 // What teams ask of a backend: the handshake of ranks that store into each other's memory.
 
+#include <cstddef>
 #include <cstdint>
 
 #include "backends/backend.hpp"
@@ -27,8 +28,8 @@ constexpr std::int64_t counter_of(handshake_phase phase, int size, int peer) {
   return 1 + (phase == handshake_phase::done ? size : 0) + peer;
 }
 
-/// A piece that is transposed as it is stored to `peer`: elements of 1, 2, 4, 8 or 16 bytes, and all rows on both sides
-/// begin and end at multiples of 16 bytes.
+/// A piece that is transposed as it is stored to `peer`: elements of 1, 2, 4, 8 or 16 bytes, at multiples of their
+/// size.
 struct exchange_piece {
   transpose_args move;
   int peer;
@@ -37,10 +38,15 @@ struct exchange_piece {
 struct exchange_call {
   const exchange_piece* pieces;  ///< on the host, of one element size, at least one
   int count;
+  bool
+      in_vectors;  ///< all rows on both sides begin and end at multiples of 16 bytes; otherwise at most 8-byte elements
   handshake with;
   int blocks_per_peer;  ///< 0: two blocks a multiprocessor, over all peers
   std::uint64_t ticks;  ///< as of `await`
 };
+
+/// Shared memory that a block needs for pieces that are not in vectors.
+constexpr std::size_t exchange_shared_bytes = 52 << 10;
 
 struct team_operations {
   /// In stream order: begins a run (ready), and stores its number into the counters of all peers.

@@ -1,4 +1,4 @@
-#include "exchange.hpp"
+#include "exchange_misaligned.hpp"
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ std::int64_t tile_bytes(const tile_shape& t, int edge) {
   return kernels::tile_bytes(std::int64_t{1} << t.lines_shift, std::int64_t{1} << t.chunks_shift, edge);
 }
 
-kernels::counted_tiles matrices_of(const transpose_args& a, const tile_shape& t, int edge) {
+kernels::counted_tiles matrices_of(const transpose_args& a, std::int64_t tiles_r, std::int64_t tiles_c) {
   kernels::counted_tiles m{};
   m.rows = a.rows;
   m.cols = a.cols;
@@ -38,11 +38,17 @@ kernels::counted_tiles matrices_of(const transpose_args& a, const tile_shape& t,
   m.out_ld = a.out_ld * a.element_bytes;
   m.in_stride = a.in_stride * a.element_bytes;
   m.out_stride = a.out_stride * a.element_bytes;
+  m.tiles_r = static_cast<unsigned>(tiles_r);
+  m.tiles_c = static_cast<unsigned>(tiles_c);
+  m.tiles = static_cast<unsigned>(tiles_r * tiles_c * a.batch);
+  return m;
+}
+
+kernels::counted_tiles matrices_of(const transpose_args& a, const tile_shape& t, int edge) {
+  kernels::counted_tiles m = matrices_of(a, ceil_div(a.rows, std::int64_t{edge} << t.lines_shift),
+                                         ceil_div(a.cols, std::int64_t{edge} << t.chunks_shift));
   m.lines_shift = t.lines_shift;
   m.chunks_shift = t.chunks_shift;
-  m.tiles_r = static_cast<unsigned>(ceil_div(a.rows, std::int64_t{edge} << t.lines_shift));
-  m.tiles_c = static_cast<unsigned>(ceil_div(a.cols, std::int64_t{edge} << t.chunks_shift));
-  m.tiles = static_cast<unsigned>(static_cast<std::int64_t>(m.tiles_r) * m.tiles_c * a.batch);
   m.pad = static_cast<int>(kernels::tile_pad(1 << t.chunks_shift, edge * ((1 << t.lines_shift) + 1)));
   return m;
 }
@@ -85,28 +91,81 @@ tile_shape tile_for(const device_limits& limits, const exchange_piece* pieces, i
   }
 }
 
+std::int64_t blocks_for(const device_limits& limits, const detail::exchange_call& call, int count) {
+  return call.blocks_per_peer > 0 ? call.blocks_per_peer : ceil_div(2 * limits.multiprocessors, count);
+}
+
+// As many blocks for each piece as are wanted, and as the largest has tiles.
+template <class Matrices, class Kernel>
+void launch_pieces(const work_queue& queue, const detail::exchange_call& call, const exchange_piece* pieces, int count,
+                   detail::launch_config config, std::int64_t wanted, Kernel kernel, Matrices&& matrices) {
+  const std::int64_t first_ready = counter_of(detail::handshake_phase::ready, call.with.size, 0);
+  kernels::exchange_parts all{call.with, first_ready, call.ticks, count, {}};
+  std::int64_t most = 1;
+  for (int i = 0; i < count; ++i) {
+    const transpose_args& a = pieces[i].move;
+    all.part[i] = {static_cast<const unsigned char*>(a.in), static_cast<unsigned char*>(a.out), pieces[i].peer,
+                   matrices(a)};
+    most = std::max<std::int64_t>(most, all.part[i].tiles.tiles);
+  }
+  config.grid = {static_cast<unsigned>(std::min(wanted, most) * count), 1, 1};
+  check(launch(queue, config, kernel, all), "launch of global_transpose");
+}
+
 template <int Bytes>
 void start(const work_queue& queue, const detail::exchange_call& call, const exchange_piece* pieces, int count) {
   constexpr int edge = 16 / Bytes;
   const device_limits limits = limits_of(queue.device->properties());
-  const std::int64_t wanted =
-      call.blocks_per_peer > 0 ? call.blocks_per_peer : ceil_div(2 * limits.multiprocessors, count);
+  const std::int64_t wanted = blocks_for(limits, call, count);
   const tile_shape t = tile_for<Bytes>(limits, pieces, count, wanted);
-  const std::int64_t first_ready = counter_of(detail::handshake_phase::ready, call.with.size, 0);
-  kernels::exchange_parts all{call.with, first_ready, call.ticks, count, {}};
-  for (int i = 0; i < count; ++i) {
-    const transpose_args& a = pieces[i].move;
-    all.part[i] = {static_cast<const unsigned char*>(a.in), static_cast<unsigned char*>(a.out), pieces[i].peer,
-                   matrices_of(a, t, edge)};
-  }
-  const std::int64_t blocks = std::min(wanted, most_tiles(pieces, count, t, edge)) * count;
   const int threads = threads_of<Bytes>(t);
-  const detail::launch_config config{{static_cast<unsigned>(blocks), 1, 1},
-                                     {static_cast<unsigned>(threads), 1, 1},
-                                     static_cast<std::size_t>(tile_bytes(t, edge))};
   const auto kernel = threads > plain_threads ? &kernels::exchange_tiles<Bytes, most_threads<Bytes>>
                                               : &kernels::exchange_tiles<Bytes, plain_threads>;
-  check(launch(queue, config, kernel, all), "launch of global_transpose");
+  launch_pieces(queue, call, pieces, count,
+                {{}, {static_cast<unsigned>(threads), 1, 1}, static_cast<std::size_t>(tile_bytes(t, edge))}, wanted,
+                kernel, [&](const transpose_args& a) { return matrices_of(a, t, edge); });
+}
+
+// A warp stores 512 bytes of an output row at a time; of 1-byte elements 256, whose tiles would exceed the shared
+// memory.
+template <int Bytes>
+struct line_tile_of;
+template <>
+struct line_tile_of<1> {
+  using type = kernels::line_tile<1, 384, 512, 24>;
+};
+template <>
+struct line_tile_of<2> {
+  using type = kernels::line_tile<2, 640, 512, 20>;
+};
+template <>
+struct line_tile_of<4> {
+  using type = kernels::line_tile<4, 640, 256, 20>;
+};
+template <>
+struct line_tile_of<8> {
+  using type = kernels::line_tile<8, 640, 160, 16>;
+};
+
+template <int Bytes>
+void start_misaligned(const work_queue& queue, const detail::exchange_call& call, const exchange_piece* pieces,
+                      int count) {
+  using shape = typename line_tile_of<Bytes>::type;
+  static_assert(shape::bytes <= detail::exchange_shared_bytes);
+  const device_limits limits = limits_of(queue.device->properties());
+  launch_pieces(queue, call, pieces, count, {{}, {shape::threads, 1, 1}, shape::bytes}, blocks_for(limits, call, count),
+                &kernels::exchange_misaligned<Bytes, shape>, [](const transpose_args& a) {
+                  const std::int64_t behind_first = std::max<std::int64_t>(0, a.rows - shape::height);
+                  return matrices_of(a, 1 + ceil_div(behind_first, shape::written), ceil_div(a.cols, shape::width));
+                });
+}
+
+template <int Bytes>
+void start_any(const work_queue& queue, const detail::exchange_call& call, const exchange_piece* pieces, int count) {
+  if constexpr (Bytes < 16) {
+    if (!call.in_vectors) return start_misaligned<Bytes>(queue, call, pieces, count);
+  }
+  start<Bytes>(queue, call, pieces, count);
 }
 
 }  // namespace
@@ -117,19 +176,19 @@ void exchange(const work_queue& queue, const detail::exchange_call& call) {
     const exchange_piece* const pieces = call.pieces + first;
     switch (pieces->move.element_bytes) {
       case 1:
-        start<1>(queue, call, pieces, count);
+        start_any<1>(queue, call, pieces, count);
         break;
       case 2:
-        start<2>(queue, call, pieces, count);
+        start_any<2>(queue, call, pieces, count);
         break;
       case 4:
-        start<4>(queue, call, pieces, count);
+        start_any<4>(queue, call, pieces, count);
         break;
       case 8:
-        start<8>(queue, call, pieces, count);
+        start_any<8>(queue, call, pieces, count);
         break;
       default:
-        start<16>(queue, call, pieces, count);
+        start_any<16>(queue, call, pieces, count);
     }
   }
 }

@@ -79,17 +79,25 @@ __device__ void move_tile(word16* tile, const exchange_part& part, unsigned plac
   }
 }
 
+/// Calls move(part, place) for the tiles of this block.
+template <class Move>
+__device__ void each_tile(const exchange_parts& all, Move&& move) {
+  const exchange_part part = all.part[blockIdx.x % all.count];
+  const unsigned step = gridDim.x / all.count;
+  await_ready(all, part.peer);
+  for (unsigned place = blockIdx.x / all.count; place < part.tiles.tiles; place += step) {
+    move(part, place);
+    __syncthreads();  // before the next tile takes the shared memory
+  }
+}
+
 /// Of at most `Threads` threads a block: 1,024 leave 64 registers to each, too few to hold four chunks.
 template <int Bytes, int Threads>
 __global__ void __launch_bounds__(Threads) exchange_tiles(exchange_parts all) {
-  const exchange_part part = all.part[blockIdx.x % all.count];
-  const unsigned step = gridDim.x / all.count;
   constexpr int group = Threads > 512 ? 2 : 4;
-  await_ready(all, part.peer);
-  for (unsigned place = blockIdx.x / all.count; place < part.tiles.tiles; place += step) {
+  each_tile(all, [](const exchange_part& part, unsigned place) {
     move_tile<Bytes, group>(dynamic_shared<word16>(), part, place);
-    __syncthreads();  // before the next tile takes the shared memory
-  }
+  });
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels
