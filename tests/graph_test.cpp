@@ -35,7 +35,7 @@ void on_each_recorder(F&& f) {
     for (const auto& name : support::test_devices()) {
       if (name != backend + ":0") continue;
       CAPTURE(name);
-      const auto recorder = make(0);
+      const auto recorder = make(0, false);
       f(*recorder, borrowed(backend, *recorder));
       ++tried;
     }
@@ -95,7 +95,7 @@ TEST_CASE("every operation returns before its work is done") {
     const std::string backend = first.on().properties().backend;
     for (const auto& call : support::tried_calls()) {
       CAPTURE(call.name);
-      const auto recorder = twill::detail::graph_recorders().at(backend)(0);
+      const auto recorder = twill::detail::graph_recorders().at(backend)(0, false);
       const twill::stream_ref stream = borrowed(backend, *recorder);
       const graph_memory data(stream);
       const auto host = support::tried_bytes(0);

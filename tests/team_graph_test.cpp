@@ -32,7 +32,7 @@ struct recorded_ranks {
     for (const auto& device : devices) {
       const std::string name = device.properties().name;
       const int number = std::stoi(name.substr(name.find(':') + 1));
-      recorders.push_back(twill::detail::graph_recorders().at(backend)(number));
+      recorders.push_back(twill::detail::graph_recorders().at(backend)(number, false));
       by_device.push_back(borrowed(backend, *recorders.back(), number));
     }
     for (std::size_t rank = 0; rank < static_cast<std::size_t>(size); ++rank) {
@@ -99,9 +99,10 @@ void check_captured(twill::transport via, bool shares) {
       for (auto& ranks : teams) {
         const int size = static_cast<int>(ranks.on.size());
         CAPTURE(ranks.recorders.size());
-        check_captured(ranks, slab_transpose(size, 1024, 2048, 4), via);  // one kernel for all peers
-        check_captured(ranks, slab_transpose(size, 131, 77, 2), via);     // one for each
-        check_captured(ranks, slab_transpose(size, 2503, 2501, 4), via);  // large own pieces
+        check_captured(ranks, slab_transpose(size, 1024, 2048, 4), via);   // one kernel for all peers
+        check_captured(ranks, slab_transpose(size, 1031, 1277, 2), via);   // one of misaligned pieces
+        check_captured(ranks, slab_transpose(size, 131, 77, 12), via);     // one for each
+        check_captured(ranks, slab_transpose(size, 1453, 1451, 12), via);  // large own pieces
       }
     }
   }

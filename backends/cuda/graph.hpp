@@ -9,6 +9,14 @@ namespace twill::cuda {
 using native_graph = cudaGraph_t;
 using native_graph_run = cudaGraphExec_t;
 
+/// Of the highest priority.
+inline native_error create_urgent_stream(native_stream* stream) {
+  int least = 0, greatest = 0;
+  const native_error error = cudaDeviceGetStreamPriorityRange(&least, &greatest);
+  if (error != native_success) return error;
+  return cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, greatest);
+}
+
 /// Threads of other libraries, such as NCCL's, stay free to allocate meanwhile.
 inline native_error begin_capture(native_stream stream) {
   return cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);

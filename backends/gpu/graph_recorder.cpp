@@ -38,9 +38,9 @@ class gate {
 
 class recorder final : public detail::graph_recorder {
  public:
-  explicit recorder(int device) {
+  recorder(int device, bool urgent) {
     const device_guard current(device);
-    check(create_stream(&stream_), "creation of a stream");
+    check(urgent ? create_urgent_stream(&stream_) : create_stream(&stream_), "creation of a stream");
   }
   ~recorder() override {
     gate_.open();
@@ -82,8 +82,8 @@ class recorder final : public detail::graph_recorder {
   gate gate_;
 };
 
-std::unique_ptr<detail::graph_recorder> make(int device) {
-  return std::make_unique<recorder>(device);
+std::unique_ptr<detail::graph_recorder> make(int device, bool urgent) {
+  return std::make_unique<recorder>(device, urgent);
 }
 
 [[maybe_unused]] const bool added = detail::graph_recorders().emplace(backend_name, &make).second;

@@ -30,8 +30,8 @@ class graph_recorder {
   virtual bool release() = 0;
 };
 
-/// On the device of a number.
-using make_graph_recorder = std::unique_ptr<graph_recorder> (*)(int device);
+/// On the device of a number. Urgent: blocks of the stream go before those of streams that are not.
+using make_graph_recorder = std::unique_ptr<graph_recorder> (*)(int device, bool urgent);
 
 /// By the name of the backend.
 inline std::map<std::string, make_graph_recorder>& graph_recorders() {

@@ -11,6 +11,14 @@ namespace twill::hip {
 using native_graph = hipGraph_t;
 using native_graph_run = hipGraphExec_t;
 
+/// Of the highest priority.
+inline native_error create_urgent_stream(native_stream* stream) {
+  int least = 0, greatest = 0;
+  const native_error error = hipDeviceGetStreamPriorityRange(&least, &greatest);
+  if (error != native_success) return error;
+  return hipStreamCreateWithPriority(stream, hipStreamNonBlocking, greatest);
+}
+
 /// Threads of other libraries, such as NCCL's, stay free to allocate meanwhile.
 inline native_error begin_capture(native_stream stream) {
   return hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal);

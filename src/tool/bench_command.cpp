@@ -31,7 +31,7 @@ struct bench_arguments {
   std::string order, list_path, sweep, random, seed, max_bytes;
   std::string loop = "over";
   std::vector<std::string> transports;
-  std::optional<int> reps, ranks, ranks_per_node;
+  std::optional<int> reps, ranks, ranks_per_node, blocks_per_peer;
   bool tune = false;
   std::string tuning;
   bool cold = false;
@@ -166,6 +166,7 @@ team_bench_arguments team_arguments_of(const bench_arguments& a) {
   to.ranks = a.ranks.value_or(0);
   to.reps = a.reps.value_or(15);
   to.ranks_per_node = a.ranks_per_node.value_or(0);
+  to.blocks_per_peer = a.blocks_per_peer.value_or(0);
   to.tune = a.tune;
   to.tuning = a.tuning;
   return to;
@@ -242,8 +243,8 @@ std::string left_out_text(const std::map<std::string, int>& cases_of) {
 
 int run(const bench_arguments& arguments, tool_run& tool) {
   if (arguments.operation == "global-transpose") return run_on_team(arguments, tool);
-  if (arguments.ranks || arguments.ranks_per_node || arguments.tune || !arguments.tuning.empty() ||
-      !arguments.transports.empty()) {
+  if (arguments.ranks || arguments.ranks_per_node || arguments.blocks_per_peer || arguments.tune ||
+      !arguments.tuning.empty() || !arguments.transports.empty()) {
     refuse("options of a team mean nothing here", "they belong to global-transpose", "leave them out");
   }
   const ladder_operation& operation = operation_named(arguments.operation, {"global-transpose"});
@@ -334,6 +335,8 @@ void add_team_options(command& bench, bench_arguments& to) {
              "nccl, under mpirun mpi too, where they are possible",
              "NAME");
   bench.number("--ranks-per-node", to.ranks_per_node, "Ranks that count as one node. Default: those of a host", "N");
+  bench.number("--blocks", to.blocks_per_peer,
+               "Blocks of direct that store to each peer. Default: two a\nmultiprocessor in all", "N");
   bench.flag("--tune", to.tune, "Also tune a plan, and show the line that repeats it");
   bench.text("--tuning", to.tuning, "Also a plan as this line of --tune has it", "LINE");
 }

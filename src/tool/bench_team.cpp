@@ -107,6 +107,7 @@ team_measures measures_of(const team_bench_arguments& arguments, bool several_pr
   measures.tune = arguments.tune;
   measures.tuning = arguments.tuning;
   measures.ranks_per_node = arguments.ranks_per_node;
+  measures.blocks_per_peer = arguments.blocks_per_peer;
   measures.reps = arguments.reps;
   return measures;
 }
@@ -118,6 +119,7 @@ void require_counts(const team_bench_arguments& arguments) {
   }
   for (const auto& [option, value] : {std::pair{"--team", arguments.ranks},
                                       {"--ranks-per-node", arguments.ranks_per_node},
+                                      {"--blocks", arguments.blocks_per_peer},
                                       {"--reps", arguments.reps - 1}}) {
     if (value < 0) refuse(fmt::format("{} is too small", option), "it counts from 1", "give 1 or more");
   }

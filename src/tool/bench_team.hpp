@@ -16,7 +16,8 @@ struct team_bench_arguments {
   std::vector<std::string> devices, sizes, types, grids, transports;
   int ranks = 0;  ///< 0: one for each device, or each process
   int reps = 15;
-  int ranks_per_node = 0;  ///< 0: a node is a host
+  int ranks_per_node = 0;   ///< 0: a node is a host
+  int blocks_per_peer = 0;  ///< of direct; 0: as many as are best
   bool tune = false;
   std::string tuning;
 };

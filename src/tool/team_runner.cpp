@@ -65,6 +65,7 @@ void team_runner::run(const team_case& one) {
     has_roof = true;
   }
   const bench_result best = has_roof ? report_.results[roof] : none;
+  options.blocks_per_peer = measures_.blocks_per_peer;
   for (const transport via : measures_.transports) {
     options.via = via;
     const auto transposed = [&](bench_result& row, const global_options& with) { measure(one, row, with); };
@@ -322,6 +323,7 @@ void team_runner::measure(const team_case& one, bench_result& row, const global_
   global_transpose plan(team_, one.type.bytes, one.shape, memory, options);
   const auto all = streams();
   row.plan = tunes ? plan.tune(all, tuning_runs) : fmt::format("{}, {}", row.part, name(plan.via()));
+  if (options.blocks_per_peer > 0) row.plan += fmt::format(", {} blocks for each peer", options.blocks_per_peer);
   fill_outputs();
   double sent = 0;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {

@@ -27,6 +27,7 @@ struct team_measures {
   bool tune = false;   ///< also the plan as it is tuned
   std::string tuning;  ///< also a plan as it was tuned; "": not
   int ranks_per_node = 0;
+  int blocks_per_peer = 0;  ///< of direct
   int reps = 15;
 };
 

@@ -45,6 +45,8 @@ if [ "$size" -eq 1 ]; then
   run 0 --device cpu --team 3 --reps 2 --size 40x30 --transport direct --json one.json
   once '^global transpose of 40x30 f32, slab on 3 ranks' out
   ! grep -q '"valid": false' one.json || report "a row of one process is not valid"
+  run 0 --device cpu --team 3 --reps 2 --size 40x30 --transport direct --blocks 2 --json blocks.json
+  once '2 blocks for each peer' blocks.json
   run 2 --device cpu --size 0^0
   run 2 --device cpu --size 8 --transport pigeon
   echo "tool in 1 process: $failures failures"
