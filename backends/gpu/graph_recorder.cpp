@@ -44,9 +44,7 @@ class recorder final : public detail::graph_recorder {
   }
   ~recorder() override {
     gate_.open();
-    ignore(synchronize(stream_));
     forget();
-    if (recorded_ != nullptr) ignore(destroy_graph(recorded_));
     ignore(destroy(stream_));
   }
 
@@ -56,11 +54,17 @@ class recorder final : public detail::graph_recorder {
   // The graph before is destroyed here: in begin() or end() another stream of the thread may be capturing, and a call
   // that frees memory invalidates what it captures.
   void prepare() override {
-    forget();
+    destroy_prepared();
     std::swap(graph_, recorded_);
     check(instantiate(&run_, graph_), "making a graph");
   }
   void replay() override { check(launch_graph(run_, stream_), "launch of a graph"); }
+  void forget() noexcept override {
+    ignore(synchronize(stream_));
+    destroy_prepared();
+    if (recorded_ != nullptr) ignore(destroy_graph(recorded_));
+    recorded_ = nullptr;
+  }
   void hold() override { check(call_from_stream(stream_, &gate::wait, &gate_), "holding a stream"); }
   bool release() override {
     const bool held = gate_.in_time();
@@ -69,7 +73,7 @@ class recorder final : public detail::graph_recorder {
   }
 
  private:
-  void forget() noexcept {
+  void destroy_prepared() noexcept {
     if (run_ != nullptr) ignore(destroy_graph_run(run_));
     if (graph_ != nullptr) ignore(destroy_graph(graph_));
     run_ = nullptr;

@@ -23,6 +23,8 @@ class graph_recorder {
   virtual void prepare() = 0;
   /// Runs in the stream what was recorded.
   virtual void replay() = 0;
+  /// Waits for the stream and destroys its graphs: what they have captured can be destroyed afterwards.
+  virtual void forget() noexcept = 0;
 
   /// Work given to the stream later waits until `release` is called, 20 seconds at most.
   virtual void hold() = 0;
