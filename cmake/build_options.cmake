@@ -9,14 +9,10 @@ function(twill_build_options target)
     list(APPEND warnings -Werror)
     list(APPEND cuda_warnings -Werror=all-warnings -Xcompiler=-Werror)
   endif()
-  set(compressed -Xfatbin=-compress-all)
-  if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)  # what its drivers can read; drivers before 12.4 cannot
-    set(compressed -compress-mode=size)
-  endif()
   target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX,HIP>:${warnings}>"
     "$<${nvcc}:${cuda_warnings}>"
-    "$<${nvcc}:${compressed}>"  # machine code too, to a sixth of its size and less
+    "$<${nvcc}:-Xfatbin=-compress-all>"  # machine code too, to a fifth of its size
     "$<$<AND:${nvcc},$<CONFIG:RelWithDebInfo>>:-lineinfo>")
   target_compile_features(${target} PRIVATE cxx_std_17)
   set_target_properties(${target} PROPERTIES
@@ -117,8 +113,9 @@ function(twill_add_objects target backend language)
   endif()
 endfunction()
 
-# twill_add_gpu_objects(BACKEND LANGUAGE): what cuda and hip have in common. A launch belongs to the library that holds the
-# kernel, and to its copy of a static runtime.
+# twill_add_gpu_objects(BACKEND LANGUAGE RUNG_SOURCE...): what cuda and hip have in common, and rungs that not every build of
+# a backend has; the caller defines what adds them to its ladders. A launch belongs to the library that holds the kernel, and
+# to its copy of a static runtime.
 function(twill_add_gpu_objects backend language)
   twill_add_objects(twill_${backend}_objects ${backend} ${language} ${twill_kernel_sources} ${twill_gpu_sources})
   twill_add_objects(twill_${backend}_launch_objects ${backend} ${language} ${twill_launch_sources})
@@ -128,7 +125,7 @@ function(twill_add_gpu_objects backend language)
   endforeach()
   if(TWILL_BUILD_LADDER)
     twill_add_objects(twill_ladder_${backend}_objects ${backend} ${language}
-      ${twill_ladder_kernel_sources} ${twill_ladder_gpu_sources})
+      ${twill_ladder_kernel_sources} ${twill_ladder_gpu_sources} ${ARGN})
     target_sources(twill_ladder PRIVATE $<TARGET_OBJECTS:twill_ladder_${backend}_objects>)
     twill_add_copies(twill_ladder twill_${backend}_launch_objects)
     list(APPEND all twill_ladder_${backend}_objects)

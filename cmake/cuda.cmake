@@ -143,11 +143,3 @@ message(STATUS "CUDA ${twill_nvcc_version} for ${CMAKE_CUDA_ARCHITECTURES}: ${CM
 find_path(TWILL_CUB_INCLUDE cub/device/device_scan.cuh HINTS ${CUDAToolkit_INCLUDE_DIRS} PATH_SUFFIXES cccl
   NO_DEFAULT_PATH)
 mark_as_advanced(TWILL_CUB_INCLUDE)
-
-# twill_add_rungs(TARGET SOURCE...): rungs that not every build of a backend has. The caller defines what adds them to its
-# ladders.
-function(twill_add_rungs target)
-  twill_unite(sources ${target} ${ARGN})
-  set_source_files_properties(${sources} PROPERTIES LANGUAGE CUDA)
-  target_sources(${target} PRIVATE ${sources})
-endfunction()

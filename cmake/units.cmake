@@ -32,12 +32,13 @@ set(twill_text_sources
   backends/simt/timing_sheet.cpp)
 set(twill_text_options "$<$<CONFIG:Release>:-Og>")
 
-# Folders with little to compile: as if they were one.
-set(twill_small_folders backends/gpu src/operations src/team/gpu)
+# Folders of kernels with many to compile, up to 12 sources a unit. All other folders of a target are as if they were one,
+# up to 24 sources a unit: there the headers take half of the time.
+set(twill_kernel_folders src/move/gpu src/reduce/gpu src/scan/gpu src/ladder/gpu)
 
-# twill_unite(OUT NAME SOURCE...): sources relative to the root as units, each of up to 12 of the same folder (all
-# small folders are one) and options; those of twill_single_sources stay alone. What is private to a source, in an unnamed
-# namespace, therefore has a name of its own there.
+# twill_unite(OUT NAME SOURCE...): sources relative to the root as units, each of the same options; those of
+# twill_single_sources stay alone. What is private to a source, in an unnamed namespace, therefore has a name of its own in
+# its target.
 function(twill_unite out name)
   set(units "")
   set(groups "")
@@ -50,8 +51,12 @@ function(twill_unite out name)
   foreach(group IN LISTS groups)
     set(name_of_list "sources of ${group}")
     set(left ${${name_of_list}})
+    set(most 24)
+    if(group MATCHES "/gpu")
+      set(most 12)
+    endif()
     while(left)
-      list(SUBLIST left 0 12 unit)
+      list(SUBLIST left 0 ${most} unit)
       list(REMOVE_ITEM left ${unit})
       twill_write_unit(unit "${name}" "${unit}")
       if(group MATCHES " (exact|text)$")
@@ -66,8 +71,8 @@ endfunction()
 # Sources of the same group may be compiled together.
 function(twill_group_of out source)
   get_filename_component(group "${source}" DIRECTORY)
-  if(group IN_LIST twill_small_folders)
-    set(group small)
+  if(NOT group IN_LIST twill_kernel_folders)
+    set(group others)
   endif()
   if(source IN_LIST twill_single_sources OR NOT TWILL_UNITY)
     set(group "${source}")

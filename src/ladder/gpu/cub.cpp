@@ -24,7 +24,7 @@ using detail::work_queue;
 
 /// Calls f with a value of the type that calculates with `type`.
 template <class F>
-void with_number(element_type type, F&& f) {
+void with_cub_type(element_type type, F&& f) {
   switch (type) {
     case element_type::f32:
       return f(float{});
@@ -53,7 +53,7 @@ void run_with_scratch(const work_queue& queue, const reduce_rung_args& a, Run&& 
 }
 
 void run_sum(const work_queue& queue, const reduce_rung_args& a) {
-  with_number(a.type, [&](auto number) {
+  with_cub_type(a.type, [&](auto number) {
     using T = decltype(number);
     const auto stream = static_cast<native_stream>(queue.native);
     run_with_scratch(queue, a, [&](void* scratch, std::size_t& bytes) {
@@ -64,7 +64,7 @@ void run_sum(const work_queue& queue, const reduce_rung_args& a) {
 }
 
 void run_scan(const work_queue& queue, const reduce_rung_args& a) {
-  with_number(a.type, [&](auto number) {
+  with_cub_type(a.type, [&](auto number) {
     using T = decltype(number);
     const auto stream = static_cast<native_stream>(queue.native);
     run_with_scratch(queue, a, [&](void* scratch, std::size_t& bytes) {

@@ -43,35 +43,36 @@ struct tensor_library {
 };
 
 template <class Pointer>
-bool find(void* library, const char* symbol, Pointer* to) {
+bool find_function(void* library, const char* symbol, Pointer* to) {
   *to = reinterpret_cast<Pointer>(dlsym(library, symbol));
   return *to != nullptr;
 }
 
-tensor_library load() {
+tensor_library load_tensor_library() {
   for (const auto& name : tensor::libraries()) {
     void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) continue;
     tensor_library l;
-    l.is_complete = find(library, tensor::create, &l.create) &&
-                    find(library, tensor::create_tensor, &l.create_tensor) &&
-                    find(library, tensor::create_permutation, &l.create_permutation) &&
-                    find(library, tensor::create_preference, &l.create_preference) &&
-                    find(library, tensor::create_plan, &l.create_plan) && find(library, tensor::permute, &l.permute) &&
-                    find(library, tensor::destroy_tensor, &l.destroy_tensor) &&
-                    find(library, tensor::destroy_operation, &l.destroy_operation) &&
-                    find(library, tensor::destroy_preference, &l.destroy_preference) &&
-                    find(library, tensor::destroy_plan, &l.destroy_plan) &&
-                    find(library, tensor::compute_float, &l.compute_float) &&
-                    find(library, tensor::compute_double, &l.compute_double);
+    l.is_complete = find_function(library, tensor::create, &l.create) &&
+                    find_function(library, tensor::create_tensor, &l.create_tensor) &&
+                    find_function(library, tensor::create_permutation, &l.create_permutation) &&
+                    find_function(library, tensor::create_preference, &l.create_preference) &&
+                    find_function(library, tensor::create_plan, &l.create_plan) &&
+                    find_function(library, tensor::permute, &l.permute) &&
+                    find_function(library, tensor::destroy_tensor, &l.destroy_tensor) &&
+                    find_function(library, tensor::destroy_operation, &l.destroy_operation) &&
+                    find_function(library, tensor::destroy_preference, &l.destroy_preference) &&
+                    find_function(library, tensor::destroy_plan, &l.destroy_plan) &&
+                    find_function(library, tensor::compute_float, &l.compute_float) &&
+                    find_function(library, tensor::compute_double, &l.compute_double);
     if (l.is_complete) return l;  // stays loaded to the end
     dlclose(library);
   }
   return {};
 }
 
-const tensor_library& library() {
-  static const tensor_library found = load();
+const tensor_library& loaded_tensor_library() {
+  static const tensor_library found = load_tensor_library();
   return found;
 }
 
@@ -129,11 +130,12 @@ class tensor_handle {
     static constexpr double one_double[] = {1, 0};  // the real number is the first part
     const device_guard guard(ordinal_);
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (native_ == nullptr) check_tensor(library().create(&native_), errc::unsupported, "creation of a handle");
+    if (native_ == nullptr)
+      check_tensor(loaded_tensor_library().create(&native_), errc::unsupported, "creation of a handle");
     prepare(a);
     const void* alpha = a.element_bytes <= 4 ? static_cast<const void*>(&one_float) : one_double;
     for (int i = 0; i < a.repeats; ++i) {
-      check_tensor(library().permute(native_, plan_, alpha, a.in, a.out, stream), errc::launch_failed,
+      check_tensor(loaded_tensor_library().permute(native_, plan_, alpha, a.in, a.out, stream), errc::launch_failed,
                    "the permutation");
     }
   }
@@ -144,14 +146,14 @@ class tensor_handle {
     std::copy_n(a.extents, a.rank, wanted.extents);
     std::copy_n(a.order, a.rank, wanted.order);
     if (plan_ != nullptr && key_ == wanted) return;
-    if (plan_ != nullptr) library().destroy_plan(plan_);
+    if (plan_ != nullptr) loaded_tensor_library().destroy_plan(plan_);
     plan_ = nullptr;
     make_plan(wanted);
     key_ = wanted;
   }
 
   void make_plan(const plan_key& key) {
-    const tensor_library& l = library();
+    const tensor_library& l = loaded_tensor_library();
     std::int64_t in_strides[8], out_extents[8], out_strides[8];
     std::int32_t in_modes[8], out_modes[8];
     std::int64_t in_stride = 1, out_stride = 1;
@@ -185,7 +187,7 @@ class tensor_handle {
 };
 
 // One handle a device and process; they stay to the end: the library may be unloaded before static objects are.
-tensor_handle& handle_of(int ordinal) {
+tensor_handle& tensor_handle_of(int ordinal) {
   static std::mutex mutex;
   static auto& handles = *new std::map<int, tensor_handle>;
   const std::lock_guard<std::mutex> lock(mutex);
@@ -199,7 +201,8 @@ void run_permute(const detail::work_queue& queue, const detail::permute_rung_arg
                  std::string(tensor::rung_name) + " cannot move elements of " + std::to_string(bytes) + " bytes",
                  "it has numbers of 2, 4, 8 or 16 bytes", "choose another rung");
   }
-  handle_of(static_cast<gpu_device*>(queue.device)->ordinal()).run(static_cast<native_stream>(queue.native), args);
+  tensor_handle_of(static_cast<gpu_device*>(queue.device)->ordinal())
+      .run(static_cast<native_stream>(queue.native), args);
 }
 
 const detail::permute_rung_entry permute_rung{
@@ -217,7 +220,7 @@ const detail::permute_rung_entry permute_rung{
 }  // namespace
 
 detail::table_view<detail::permute_rung_entry> tensor_library_rungs() {
-  if (!library().is_complete) return {};
+  if (!loaded_tensor_library().is_complete) return {};
   return {&permute_rung, 1};
 }
 
