@@ -11,10 +11,9 @@ if(NOT "$ENV{TWILL_UNITS}" STREQUAL "")
   set(TWILL_UNITS "$ENV{TWILL_UNITS}")
 endif()
 
-# Compiled alone: with options of their own, with a large header that no other source needs, or with many kernels.
+# Compiled alone: with options of their own, or with a large header that no other source needs.
 set(twill_single_sources
   src/reduce/cpu/reduce.cpp
-  src/scan/gpu/extremes.cpp
   src/tool/command_line.cpp
   src/tool/report.cpp)
 
@@ -32,9 +31,9 @@ set(twill_text_sources
   backends/simt/timing_sheet.cpp)
 set(twill_text_options "$<$<CONFIG:Release>:-Og>")
 
-# Folders of kernels with many to compile, up to 12 sources a unit. All other folders of a target are as if they were one,
-# up to 24 sources a unit: there the headers take half of the time.
-set(twill_kernel_folders src/move/gpu src/reduce/gpu src/scan/gpu src/ladder/gpu)
+# Folders with much to compile or optimise, up to 12 kernels a unit. All other folders of a target are as if they were one, up
+# to 24 sources a unit: there the headers take half of the time.
+set(twill_kernel_folders src/move/gpu src/move/cpu src/reduce/gpu src/scan/gpu src/ladder/gpu)
 
 # twill_unite(OUT NAME SOURCE...): sources relative to the root as units, each of the same options; those of
 # twill_single_sources stay alone. What is private to a source, in an unnamed namespace, therefore has a name of its own in
