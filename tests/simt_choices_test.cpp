@@ -109,7 +109,8 @@ const char* const families[] = {"transpose_tiled",       "transpose_misaligned",
                                 "in_place_column",       "in_place_to_scratch",
                                 "copy_from_scratch",     "in_place_long_row",
                                 "in_place_row_parts",    "transpose_elementwise_batch",
-                                "in_place_elementwise",  "transpose_staged_strided"};
+                                "in_place_elementwise",  "transpose_staged_strided",
+                                "permute_rows_seams"};
 
 bool is_kernel(const std::string& mangled) {
   if (mangled.find('.') != std::string::npos) return false;  // a part of one, split off by the compiler

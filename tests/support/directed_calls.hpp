@@ -51,8 +51,13 @@ class directed_calls {
     const std::int64_t given_out = s.out_stride, out_stride = given_out != 0 ? given_out : s.cols * out_ld;
     const twill::permute_shape all{
         {s.batch, s.rows, s.cols}, {0, 2, 1}, {in_stride, in_ld, 1}, {out_stride, out_ld, 1}};
-    for (std::size_t n = 0; n < std::max<std::size_t>(1, kernels_of(all, bytes, in_offset, out_offset)); ++n)
-      permute(all, bytes, in_offset, out_offset, matrix_kernel + std::to_string(n));
+    by_each_matrix_kernel(all, bytes, in_offset, out_offset);
+  }
+
+  void by_each_matrix_kernel(const twill::permute_shape& s, std::int64_t bytes, std::int64_t in_offset,
+                             std::int64_t out_offset) {
+    for (std::size_t n = 0; n < std::max<std::size_t>(1, kernels_of(s, bytes, in_offset, out_offset)); ++n)
+      permute(s, bytes, in_offset, out_offset, matrix_kernel + std::to_string(n));
   }
 
   // A call each: the output is compared after the call.
@@ -243,6 +248,36 @@ class directed_calls {
       const std::int64_t row = 301 / bytes;
       permute({{60, 3, 2, row}, {2, 1, 0, 3}, {}, {}}, bytes, bytes, 3 * bytes);
       permute({{81, 3, row}, {1, 0, 2}, {-3 * row - 1, row, 1}, {81 * row + 5, row, 1}}, bytes, bytes, 3 * bytes);
+      rows_with_seams(bytes);
+      matrices_in_launches(bytes);
+    }
+  }
+
+  // Batches of matrices with a short dimension around them, by the kernels of matrices: a launch for each index, where
+  // these are aligned alike.
+  void matrices_in_launches(std::int64_t bytes) {
+    const twill::permute_shape shapes[] = {{{3, 36, 1024 / bytes, 4}, {1, 0, 3, 2}, {}, {}},
+                                           {{3, 3, 12, 304 / bytes}, {0, 3, 2, 1}, {}, {}},
+                                           {{2, 5, 17, 19}, {1, 0, 3, 2}, {}, {}},
+                                           {{3, 5, 17, 32}, {1, 0, 3, 2}, {-5 * 17 * 32, 17 * 32, 32, 1}, {}}};
+    for (const auto& shape : shapes) {
+      by_each_matrix_kernel(shape, bytes, 0, 0);
+      by_each_matrix_kernel(shape, bytes, bytes % 16, 3 * bytes % 16);
+    }
+  }
+
+  // Rows from the shortest to more than a block stores, lines of one dimension and of two, misaligned, some walked
+  // backwards; the last one is less than a block.
+  void rows_with_seams(std::int64_t bytes) {
+    for (const std::int64_t row_bytes : {72, 104, 264, 8200}) {
+      const std::int64_t row = row_bytes / bytes - (bytes < 8 ? 1 : 0), many = 30000 / row_bytes + 2;
+      permute({{many, 3, row}, {1, 0, 2}, {}, {}}, bytes, bytes, 3 * bytes % 16, "rows-seams");
+      permute({{many, 3, row}, {1, 0, 2}, {}, {}}, bytes, 0, 0, "rows-seams");
+      permute({{2, 3, many, row}, {2, 1, 0, 3}, {-3 * many * row, many * row, row, 1}, {}}, bytes, 3 * bytes % 16,
+              bytes, "rows-seams");
+      permute({{many, 3, row}, {1, 0, 2}, {-3 * row - 1, row, 1}, {many * row + 5, row, 1}}, bytes, bytes, 0,
+              "rows-seams");
+      permute({{2, 3, row}, {1, 0, 2}, {}, {}}, bytes, bytes, 3 * bytes % 16, "rows-seams");
     }
   }
 

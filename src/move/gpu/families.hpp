@@ -29,6 +29,7 @@ bool launch_gather(const detail::work_queue& queue, const detail::permute_args& 
 bool launch_elementwise(const detail::work_queue& queue, const detail::permute_args& args,
                         const detail::candidates& planned, bool dry_run);
 bool launch_rows(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);
+bool launch_rows_seams(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);
 
 /// Small packed matrices (detail::is_staged).
 void launch_staged(const detail::work_queue& queue, const detail::transpose_args& args);

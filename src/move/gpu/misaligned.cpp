@@ -169,8 +169,10 @@ bool fill(word_permutation& m, const composite_tile& p, std::int64_t& batches) {
   return true;
 }
 
+// `in_bits`: the addresses of input rows, ORed.
 template <int Bytes, bool Aligned>
-bool start(const work_queue& queue, const permute_args& a, word_permutation& m, std::int64_t batches, bool dry_run) {
+bool start(const work_queue& queue, const permute_args& a, word_permutation& m, std::int64_t batches,
+           std::int64_t in_bits, bool dry_run) {
   using tile = typename tiles_of<Bytes, Aligned>::nd;
   const device_limits limits = limits_of(queue);
   constexpr std::int64_t shared = tile::bytes + 8 * 32 * tile::per_word, step = 16 / Bytes;
@@ -180,9 +182,12 @@ bool start(const work_queue& queue, const permute_args& a, word_permutation& m, 
   if (tiles < 2 * limits.multiprocessors) return false;
   if (dry_run) return true;
   m.width = static_cast<int>(std::min<std::int64_t>(tile::width, even));
-  m.order = kernels::make_order(down, across,
-                                kernels::is_across_better(limits.cache_bytes, m.rows, 2 * 32 * tile::lane_bytes,
-                                                          tile::height, std::int64_t{m.cols} * Bytes));
+  const bool is_shared =
+      ((in_bits | std::int64_t{m.width} * Bytes) & 63) != 0;  // what DRAM transfers, by tiles in a row
+  m.order =
+      kernels::make_order(down, across,
+                          is_shared && kernels::is_across_better(limits.cache_bytes, m.rows, 2 * 32 * tile::lane_bytes,
+                                                                 tile::height, std::int64_t{m.cols} * Bytes));
   m.tiles = static_cast<unsigned>(tiles);
   start_kernel(queue, grid_of(tiles, tile::threads, shared), &kernels::permute_misaligned<Bytes, Aligned, tile>, a, m);
   return true;
@@ -200,12 +205,12 @@ bool launch_misaligned(const work_queue& queue, const permute_args& a, const det
   word_permutation m{};
   std::int64_t batches = 1;
   if (!fill(m, p, batches)) return false;
-  const bool aligned = (address_of(a.in) | planned.sides.in_bits) % 4 == 0;
+  const std::int64_t bits = address_of(a.in) | planned.sides.in_bits;
   return with_unit<8>(p.unit, [&](auto one) {
     if constexpr (sizeof(one) < 4) {
-      if (!aligned) return start<sizeof(one), false>(queue, a, m, batches, dry_run);
+      if (bits % 4 != 0) return start<sizeof(one), false>(queue, a, m, batches, bits, dry_run);
     }
-    return start<sizeof(one), true>(queue, a, m, batches, dry_run);
+    return start<sizeof(one), true>(queue, a, m, batches, bits, dry_run);
   });
 }
 

@@ -30,6 +30,7 @@ constexpr description descriptions[families] = {
     {"tiled", "rows and columns of several dimensions in full aligned vectors of 16 bytes"},
     {"misaligned", "rows and columns of several dimensions, rows of 100 bytes and columns of 60 at least"},
     {"rows", "contiguous runs of 64 bytes and more"},
+    {"rows-seams", "such runs that are no multiple of 16 bytes or not aligned at 16, in lines of many"},
     {"gather", "anything with a composite tile that fits in shared memory"},
     {"elementwise", "anything"}};
 
@@ -107,12 +108,33 @@ double fetched_around(std::int64_t segment, std::int64_t alignment) {
   return ratio(64 - alignment, segment);
 }
 
-constexpr double rows_launch[5] = {4.4, 3.84, 3.62, 3.67, 2.66};
+constexpr double rows_launch[5] = {4.4, 3.84, 3.62, 3.67, 2.8};
 
 double rows_factor(const permute_args& a, std::int64_t unit) {
-  constexpr double factor[5] = {1.08, 1.23, 1.23, 1.115, 1.075}, around[5] = {0.92, 0.75, 0.61, 0.71, 0.17};
+  constexpr double factor[5] = {1.08, 1.23, 1.23, 1.115, 1.055}, around[5] = {0.92, 0.75, 0.61, 0.71, 0.156};
   const std::int64_t alignment = a.run_bytes & -a.run_bytes;
-  return factor[place_of(unit)] + around[place_of(unit)] * fetched_around(a.run_bytes, alignment);
+  const double few = unit == 16 ? 0.8 * std::max(0.0, ratio(64, a.run_bytes) - 0.81) : 0;  // vectors a row
+  return factor[place_of(unit)] + around[place_of(unit)] * fetched_around(a.run_bytes, alignment) + few;
+}
+
+// Of the output, as far as it is contiguous.
+std::int64_t line_bytes(const permute_args& a) {
+  std::int64_t bytes = a.run_bytes;
+  for (int i = 0; i < a.rank && a.dims[i].out_stride == bytes; ++i) bytes *= a.dims[i].extent;
+  return bytes;
+}
+
+constexpr double seams_launch[4] = {4.4, 3.84, 3.62, 3.67};
+
+// Seams are instructions for each row, which short ones do not hide. Blocks that lines do not fill cost as much as
+// others.
+double seams_factor(const permute_args& a, std::int64_t unit) {
+  constexpr double factor[4] = {1.02, 1.02, 1.02, 1.02}, around[4] = {0.8, 0.8, 0.8, 0.8}, seam[4] = {20, 20, 20, 20};
+  const std::int64_t line = line_bytes(a), alignment = a.run_bytes & -a.run_bytes;
+  const int at = place_of(unit);
+  const double row = static_cast<double>(a.run_bytes), rows = std::max(0.0, seam[at] / row - 0.1);
+  return (factor[at] + rows) * std::max(1.0, ratio(seams_blocks(line) * seams_block_bytes, line)) +
+         around[at] * fetched_around(a.run_bytes, alignment);
 }
 
 constexpr double misaligned_launch[4] = {7.59, 6.62, 4.21, 5.28};
@@ -200,6 +222,7 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   all.untiled = untiled(a, unit);
   add_transposes(all, a, device);
   if (a.run_bytes >= 64) all.add(family::rows, rows_launch[place_of(unit)], rows_factor(a, unit));
+  if (a.run_bytes >= 64 && unit < 16) all.add(family::rows_seams, seams_launch[place_of(unit)], seams_factor(a, unit));
   if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_tiles(all, a, unit);
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
   std::sort(all.list, all.list + all.count, cheaper);

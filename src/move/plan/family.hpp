@@ -18,10 +18,11 @@ enum class family {
   tiled,
   misaligned,
   rows,
+  rows_seams,
   gather,
   elementwise
 };
-constexpr int families = 16;
+constexpr int families = 17;
 
 const char* name_of(family kind);
 

@@ -269,15 +269,17 @@ double staged_cols_more(const matrices& m, const device_model& device) {
 
 class matrix_collector {
  public:
-  matrix_collector(candidates& to, const matrices& m) : to_(to), place_(m.place()) {}
+  matrix_collector(candidates& to, const matrices& m)
+      : to_(to), place_(m.place()), launches_(static_cast<double>(to.launches.extent)) {}
   void add(family kind, const kernel_cost& cost, double more = 0) {
     add(kind, cost.launch[place_], cost.factor[place_] + more);
   }
-  void add(family kind, double launch, double factor) { to_.add(kind, launch, factor); }
+  void add(family kind, double launch, double factor) { to_.add(kind, launches_ * launch, factor); }
 
  private:
   candidates& to_;
   int place_;
+  double launches_;
 };
 
 }  // namespace
@@ -341,8 +343,25 @@ std::int64_t transpose_unit(const transpose_args& a) {
   return std::min(matrices(a).alignment, lowest_bit(a.element_bytes));
 }
 
-void add_transposes(candidates& to, const permute_args& args, const device_model& device) {
+// Finds the matrices: of a form with a short dimension more, as several launches, all aligned alike.
+void find_matrices(candidates& to, const permute_args& args) {
+  constexpr std::int64_t most_launches = 8;
   to.matrices = as_transpose(args);
+  if (args.rank != 4) return;
+  for (int i = 1; i < args.rank; ++i) {
+    const permute_dim& d = args.dims[i];
+    const bool is_fewer = !to.matrices || d.extent < to.launches.extent;
+    if (d.extent > most_launches || !is_fewer || ((d.in_stride | d.out_stride) & 15) != 0) continue;
+    permute_args inner = args;
+    std::copy(args.dims + i + 1, args.dims + args.rank, inner.dims + i);
+    --inner.rank;
+    const auto found = as_transpose(inner);
+    if (found) to.matrices = found, to.launches = d;
+  }
+}
+
+void add_transposes(candidates& to, const permute_args& args, const device_model& device) {
+  find_matrices(to, args);
   if (!to.matrices) return;
   const transpose_args& a = *to.matrices;
   const matrices m(a);
