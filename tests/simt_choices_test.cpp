@@ -110,7 +110,7 @@ const char* const families[] = {"transpose_tiled",       "transpose_misaligned",
                                 "copy_from_scratch",     "in_place_long_row",
                                 "in_place_row_parts",    "transpose_elementwise_batch",
                                 "in_place_elementwise",  "transpose_staged_strided",
-                                "permute_rows_seams"};
+                                "permute_rows_seams",    "transpose_staged_blocks"};
 
 bool is_kernel(const std::string& mangled) {
   if (mangled.find('.') != std::string::npos) return false;  // a part of one, split off by the compiler

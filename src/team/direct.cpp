@@ -11,7 +11,7 @@
 #include "backends/error.hpp"
 #include "core/operations.hpp"
 #include "move/permute_call.hpp"
-#include "move/plan/transposes.hpp"
+#include "move/plan/normal_form.hpp"
 #include "team/counters.hpp"
 #include "team/plan/exchange.hpp"
 #include "team/transport.hpp"

@@ -75,6 +75,9 @@ class directed_calls {
   // Rows of full vectors: tiled-4byte where a multiprocessor gets little, tiled-2d beyond, and rows of 64 bytes.
   void aligned() {
     for (const std::int64_t bytes : {1, 2, 4}) {
+      for (const std::int64_t row : {16, 32, 48, 64}) {
+        transpose({1104 / bytes, row / bytes, 3, 0, 1136 / bytes, 1152 * row / bytes / bytes}, bytes, 16, 48);
+      }
       const std::int64_t rows = 304 / bytes, cols = 208 / bytes, ld = cols + 16 / bytes;
       transpose({rows, cols, 1, ld}, bytes, 16, 48);
       transpose({rows, cols, 65536 * multiprocessors_ / (rows * cols * bytes) + 1, ld}, bytes, 16, 48);

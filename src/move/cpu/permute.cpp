@@ -5,7 +5,7 @@
 #include "backends/cpu/device.hpp"
 #include "backends/cpu/vector.hpp"
 #include "families.hpp"
-#include "move/plan/transposes.hpp"
+#include "move/plan/normal_form.hpp"
 #include "operations.hpp"
 #include "tile_mover.hpp"
 

@@ -149,7 +149,31 @@ void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) 
   });
 }
 
+namespace {
+
+// Without bank conflicts: the vectors of R rows are an even number, with a vector more after each power of two that
+// divides their bytes an odd one.
+void launch_staged_blocks(const work_queue& queue, const transpose_args& a) {
+  const std::int64_t bytes = a.element_bytes, row_bytes = a.cols * bytes, line_bytes = 16 / bytes * row_bytes;
+  const std::int64_t down = ceil_div(a.rows * bytes, 16);
+  kernels::staged_rows_matrices s{};
+  s.chunks_shift = row_bytes <= 32 ? 5 : 4;
+  const std::int64_t tiles = set_batch(s, a, ceil_div(down, std::int64_t{1} << s.chunks_shift));
+  const std::int64_t staged = line_bytes << s.chunks_shift, between = lowest_bit(line_bytes);
+  s.rows = a.rows;
+  s.out_ld = a.out_ld * bytes;
+  s.shape.cols = static_cast<int>(a.cols);
+  s.shape.pad = 16;
+  s.shape.pad_shift = floor_log2(between);
+  const auto config = grid_of(tiles, row_bytes / 16 << s.chunks_shift, staged + staged / between * 16);
+  with_unit<4>(bytes,
+               [&](auto one) { start_kernel(queue, config, &kernels::transpose_staged_blocks<decltype(one)>, a, s); });
+}
+
+}  // namespace
+
 void launch_staged_rows(const work_queue& queue, const transpose_args& a) {
+  if (detail::has_staged_blocks(a, shared_of(queue))) return launch_staged_blocks(queue, a);
   kernels::staged_rows_matrices s{};
   s.chunks_shift = a.cols <= 64 ? 5 : 4;  // a tile writes 512 bytes of each output row, or 256 where there are many
   const std::int64_t written = std::int64_t{16} << s.chunks_shift;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "device.hpp"
+#include "gpu/register_block.hpp"
 #include "move/plan/transposes.hpp"
 #include "staged.hpp"
 
@@ -78,6 +79,52 @@ __global__ void __launch_bounds__(staged_rows_threads)
     *reinterpret_cast<word16*>(to + byte) = gathered<Unit>(shared, from);
   }
   if (row0 == 0 || left <= height) staged_rows_ends<Unit>(out, shared, s, valid, skew, row0 == 0);
+}
+
+// Rows of a few full aligned vectors, by R x R blocks of elements, R = 16 / element bytes: a thread takes one from the
+// staged tile and transposes it in registers. tiled-2d, which loads them row by row, spreads the loads of a warp over
+// too many lines.
+template <class Unit>
+__global__ void __launch_bounds__(staged_rows_threads)
+    transpose_staged_blocks(unsigned char* out, const unsigned char* in, staged_rows_matrices s) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), edge = 16 / size, depth = edge;
+  const unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
+  if (place >= s.all_tiles) return;  // uniform exit: padding block of the 2-D grid
+  const std::int64_t matrix = place / s.tiles, line0 = static_cast<std::int64_t>(place % s.tiles) << s.chunks_shift;
+  const std::int64_t left = s.rows / edge - line0;
+  const int most = 1 << s.chunks_shift, lines = left < most ? static_cast<int>(left) : most;
+  const int row_bytes = s.shape.cols * size, bytes = lines * edge * row_bytes, step = static_cast<int>(blockDim.x) * 16;
+  in += matrix * s.in_stride + line0 * edge * row_bytes;
+  unsigned char* shared = dynamic_shared<unsigned char>();
+  for (int first = static_cast<int>(threadIdx.x) * 16; first < bytes; first += depth * step) {
+    word16 held[depth];
+#pragma unroll
+    for (int d = 0; d < depth; ++d) {
+      const int at = first + d * step;
+      if (at < bytes) held[d] = load_prefetch_l2<128>(reinterpret_cast<const word16*>(in + at));
+    }
+#pragma unroll
+    for (int d = 0; d < depth; ++d) {
+      const int at = first + d * step;
+      if (at < bytes) *reinterpret_cast<word16*>(shared + padded(at, s.shape)) = held[d];
+    }
+  }
+  __syncthreads();
+
+  const int line = static_cast<int>(threadIdx.x) & (most - 1), chunk = static_cast<int>(threadIdx.x) >> s.chunks_shift;
+  if (line >= lines || chunk * 16 >= row_bytes) return;
+  std::uint32_t w[edge][4];
+#pragma unroll
+  for (int i = 0; i < edge; ++i) {
+    const int at = (line * edge + i) * row_bytes + chunk * 16;
+    unpack_words(w[i], *reinterpret_cast<const word16*>(shared + padded(at, s.shape)));
+  }
+  register_block<size>::transpose(w);
+  out += matrix * s.out_stride + chunk * edge * s.out_ld + (line0 + line) * 16;
+#pragma unroll
+  for (int i = 0; i < edge; ++i) {
+    *reinterpret_cast<word16*>(out + i * s.out_ld) = make_word16(w[i][0], w[i][1], w[i][2], w[i][3]);
+  }
 }
 
 // staged-cols: some to several hundred long rows of 1, 2 and 4 byte elements into packed columns, which side by side

@@ -57,4 +57,33 @@ permute_args normal_form_of(const transpose_args& a) {
   return form;
 }
 
+std::optional<transpose_args> as_transpose(const permute_args& a) {
+  constexpr std::int64_t most_bytes = 64;
+  if ((a.rank != 2 && a.rank != 3) || a.run_bytes > most_bytes) return std::nullopt;
+  const permute_dim& rows = a.dims[0];
+  const auto* cols =
+      std::find_if(a.dims + 1, a.dims + a.rank, [&](const auto& d) { return d.in_stride == a.run_bytes; });
+  if (rows.out_stride != a.run_bytes || cols == a.dims + a.rank) return std::nullopt;
+  // The strides of one matrix alone are its size: a smaller one could spoil an alignment.
+  const std::int64_t matrix = rows.extent * cols->extent * a.run_bytes;
+  const permute_dim batch = a.rank == 2 ? permute_dim{1, matrix, matrix} : a.dims[cols == a.dims + 1 ? 2 : 1];
+  for (int i = 0; i < a.rank; ++i) {
+    if (a.dims[i].in_stride < 0 || a.dims[i].in_stride % a.run_bytes != 0 || a.dims[i].out_stride % a.run_bytes != 0) {
+      return std::nullopt;
+    }
+  }
+  const std::int64_t in_ld = rows.in_stride / a.run_bytes, out_ld = cols->out_stride / a.run_bytes;
+  if (in_ld < cols->extent || out_ld < rows.extent) return std::nullopt;
+  return transpose_args{a.in,
+                        a.out,
+                        a.run_bytes,
+                        rows.extent,
+                        cols->extent,
+                        batch.extent,
+                        in_ld,
+                        out_ld,
+                        batch.in_stride / a.run_bytes,
+                        batch.out_stride / a.run_bytes};
+}
+
 }  // namespace twill::detail

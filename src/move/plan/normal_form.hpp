@@ -2,6 +2,8 @@
 
 // Permutations in normal form: what any backend's permute works on.
 
+#include <optional>
+
 #include "move/args.hpp"
 
 namespace twill::detail {
@@ -13,5 +15,8 @@ void normalise(permute_args& args);
 
 /// The normal form of a transpose; strides of extents of 1 are ignored.
 permute_args normal_form_of(const transpose_args& args);
+
+/// The transpose that a normal permutation is, if it is one: of elements of up to 64 bytes, in one batch.
+std::optional<transpose_args> as_transpose(const permute_args& args);
 
 }  // namespace twill::detail

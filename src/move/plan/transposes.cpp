@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "integers.hpp"
+#include "normal_form.hpp"
 
 namespace twill::detail {
 namespace {
@@ -249,6 +250,8 @@ double crowding(std::int64_t bytes, int threads, const device_model& device) {
                   static_cast<double>(blocks * (bytes + reserved)) / static_cast<double>(device.shared_bytes) - 0.6);
 }
 
+constexpr double staged_blocks_launch = 2.25, staged_blocks_factor = 1.06;
+
 double staged_rows_more(const matrices& m, const device_model& device) {
   constexpr double partial[5] = {3.98, 2.18, 0.8, 0.55, 0}, large[5] = {0.143, 0.107, 0.063, 0.067, 0};
   const bool is_short = m.a.cols <= 64;
@@ -284,35 +287,6 @@ class matrix_collector {
 
 }  // namespace
 
-std::optional<transpose_args> as_transpose(const permute_args& a) {
-  constexpr std::int64_t most_bytes = 64;
-  if ((a.rank != 2 && a.rank != 3) || a.run_bytes > most_bytes) return std::nullopt;
-  const permute_dim& rows = a.dims[0];
-  const auto* cols =
-      std::find_if(a.dims + 1, a.dims + a.rank, [&](const auto& d) { return d.in_stride == a.run_bytes; });
-  if (rows.out_stride != a.run_bytes || cols == a.dims + a.rank) return std::nullopt;
-  // The strides of one matrix alone are its size: a smaller one could spoil an alignment.
-  const std::int64_t matrix = rows.extent * cols->extent * a.run_bytes;
-  const permute_dim batch = a.rank == 2 ? permute_dim{1, matrix, matrix} : a.dims[cols == a.dims + 1 ? 2 : 1];
-  for (int i = 0; i < a.rank; ++i) {
-    if (a.dims[i].in_stride < 0 || a.dims[i].in_stride % a.run_bytes != 0 || a.dims[i].out_stride % a.run_bytes != 0) {
-      return std::nullopt;
-    }
-  }
-  const std::int64_t in_ld = rows.in_stride / a.run_bytes, out_ld = cols->out_stride / a.run_bytes;
-  if (in_ld < cols->extent || out_ld < rows.extent) return std::nullopt;
-  return transpose_args{a.in,
-                        a.out,
-                        a.run_bytes,
-                        rows.extent,
-                        cols->extent,
-                        batch.extent,
-                        in_ld,
-                        out_ld,
-                        batch.in_stride / a.run_bytes,
-                        batch.out_stride / a.run_bytes};
-}
-
 double full_vectors_factor(std::int64_t element_bytes) {
   return tiled_2d_cost.factor[place_of(element_bytes)] + 0.01;
 }
@@ -337,6 +311,11 @@ band_shape shape_of_bands(std::int64_t rows, std::int64_t size, std::int64_t sha
     if (bytes_of_bands(rows, size, vectors) <= shared_bytes / 10) return {vectors, 256};
   }
   return {8, 512};
+}
+
+bool has_staged_blocks(const transpose_args& a, std::int64_t shared_bytes) {
+  const matrices m(a);
+  return most_staged_blocks <= shared_bytes && m.is_power(4) && m.in_vectors() && m.across <= 64 && a.in_ld == a.cols;
 }
 
 std::int64_t transpose_unit(const transpose_args& a) {
@@ -374,7 +353,12 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
   if (is_elementwise_batch(m)) found.add(family::elementwise_batch, elementwise_batch_cost);
   if (is_staged_misaligned(m, device))
     found.add(family::staged_misaligned, staged_misaligned_cost, staged_misaligned_more(m, device));
-  if (is_staged_rows(m, device)) found.add(family::staged_rows, staged_rows_cost, staged_rows_more(m, device));
+  if (has_staged_blocks(a, device.shared_bytes)) {
+    const double tiles = filled(m.down, m.across <= 32 ? 512 : 256);
+    found.add(family::staged_rows, staged_blocks_launch, staged_blocks_factor * tiles);
+  } else if (is_staged_rows(m, device)) {
+    found.add(family::staged_rows, staged_rows_cost, staged_rows_more(m, device));
+  }
   if (is_staged_cols(m, device)) found.add(family::staged_cols, staged_cols_cost, staged_cols_more(m, device));
   if (is_misaligned_2d(m, device)) {
     const double least = tiled_2d_cost.launch[m.place()];  // as full_vectors_factor: not ahead of full vectors

@@ -9,9 +9,6 @@
 
 namespace twill::detail {
 
-/// The transpose that a normal permutation is, if it is one: of elements of up to 64 bytes, in one batch.
-std::optional<transpose_args> as_transpose(const permute_args& args);
-
 /// Adds the matrices of a form that is a transpose, and the kernels that apply to them.
 void add_transposes(candidates& to, const permute_args& args, const device_model& device);
 
@@ -24,6 +21,9 @@ double tiles_down(std::int64_t down, std::int64_t length, double partial);
 
 /// Whether the kernel of small packed matrices applies: 1, 2, 4, 8 or 16 bytes, from and to multiples of 16.
 bool is_staged(const transpose_args& args, std::int64_t shared_bytes);
+
+/// Whether staged_rows transposes blocks in registers: packed rows of up to four full aligned vectors.
+bool has_staged_blocks(const transpose_args& args, std::int64_t shared_bytes);
 
 /// The widest word, of 1 to 16 bytes, in which all elements are aligned and whole.
 std::int64_t transpose_unit(const transpose_args& args);
@@ -40,6 +40,7 @@ constexpr std::int64_t most_tiny_units = 128;  // elementwise_batch: of a matrix
 // Shared memory of blocks, which the kernels check against their own sizes.
 constexpr std::int64_t tile_bytes_4byte = 8320;                               // tiled_4byte, of 1 byte
 constexpr std::int64_t tile_bytes_misaligned[4] = {18448, 9232, 8720, 8720};  // of 1, 2, 4 and 8 bytes
+constexpr std::int64_t most_staged_blocks = 16896;                            // staged_rows, in registers
 constexpr std::int64_t short_window = 4096, long_window = 16384;              // staged
 
 // staged_cols: a row of a band of so many vectors, in global and in shared memory, and shared memory of a band of all
