@@ -35,16 +35,19 @@ class idle_device : public twill::simt::simt_device {
   void launch(void*, const twill::detail::launch_config& config, const twill::simt::kernel_call& kernel) override {
     kernel_ = kernel.address;
     blocks_ = std::int64_t{config.grid.x} * config.grid.y;
+    ++launches_;
   }
   void copy(void*, void*, const void*, std::size_t, twill::detail::copy_direction) override {}
   void copy_rows(void*, const twill::detail::pitched_rows&, twill::detail::copy_direction) override {}
 
   std::string kernel() const { return twill::simt::kernel_name(kernel_); }
   std::int64_t blocks() const { return blocks_; }
+  int launches() const { return launches_; }
 
  private:
   const void* kernel_ = nullptr;
   std::int64_t blocks_ = 0;
+  int launches_ = 0;
 };
 
 // NOLINTBEGIN(performance-no-int-to-ptr): addresses, never followed.
@@ -139,6 +142,26 @@ TEST_CASE("a few long rows or columns are predicted to move at 0.55 of the copy'
     });
     CHECK(time.seconds < twill::predicted_copy_seconds(device, bytes) / 0.55);
   }
+}
+
+TEST_CASE("a batch of matrices with a short dimension around it is as many launches, if all are aligned alike") {
+  const auto idle = std::make_shared<idle_device>();
+  const twill::device device(idle);
+  const auto plan_of = [&](const std::string& kernel, const twill::permute_shape& shape, std::int64_t bytes) {
+    for (const auto& one : twill::explain_permute(device, bytes, shape, from, to)) {
+      if (one.kernel == kernel) return one.plan;
+    }
+    return std::string("none");
+  };
+  const twill::dims order{1, 0, 3, 2};
+  CHECK(plan_of("narrow", {{3, 4096, 4096, 4}, order, {}, {}}, 1) == "3 launches");
+  CHECK(plan_of("tiled-2d", {{2, 3, 128, 144}, order, {}, {}}, 1) == "2 launches");
+  CHECK(plan_of("tiled-2d", {{9, 10, 128, 144}, order, {}, {}}, 1) == "none");
+  CHECK(plan_of("tiled-2d", {{2, 3, 128, 144}, order, {3 * 18432 + 1, 18432, 144, 1}, {}}, 1) == "none");
+  CHECK(plan_of("tiled-2d", {{3, 128, 144}, {0, 2, 1}, {}, {}}, 1).empty());
+  const twill::stream stream(device);
+  twill::permute_bytes(stream, from, to, 1, {{3, 4096, 4096, 4}, order, {}, {}});
+  CHECK(idle->launches() == 3);
 }
 
 #if !TWILL_SANITIZED  // the sanitizers have an operator new of their own

@@ -262,7 +262,8 @@ class directed_calls {
     const twill::permute_shape shapes[] = {{{3, 36, 1024 / bytes, 4}, {1, 0, 3, 2}, {}, {}},
                                            {{3, 3, 12, 304 / bytes}, {0, 3, 2, 1}, {}, {}},
                                            {{2, 5, 17, 19}, {1, 0, 3, 2}, {}, {}},
-                                           {{3, 5, 17, 32}, {1, 0, 3, 2}, {-5 * 17 * 32, 17 * 32, 32, 1}, {}}};
+                                           {{3, 5, 17, 32}, {1, 0, 3, 2}, {-5 * 17 * 32, 17 * 32, 32, 1}, {}},
+                                           {{2, 3, 128, 144}, {1, 0, 3, 2}, {3 * 18432 + 1, 18432, 144, 1}, {}}};
     for (const auto& shape : shapes) {
       by_each_matrix_kernel(shape, bytes, 0, 0);
       by_each_matrix_kernel(shape, bytes, bytes % 16, 3 * bytes % 16);
