@@ -108,13 +108,16 @@ double fetched_around(std::int64_t segment, std::int64_t alignment) {
   return ratio(64 - alignment, segment);
 }
 
-constexpr double rows_launch[5] = {4.4, 3.84, 3.62, 3.67, 2.8};
+constexpr double rows_launch[5] = {3.52, 3.56, 3.47, 3.26, 2.8};
 
+// Rows that threads share with their neighbours are instructions, the more the shorter.
 double rows_factor(const permute_args& a, std::int64_t unit) {
-  constexpr double factor[5] = {1.08, 1.23, 1.23, 1.115, 1.055}, around[5] = {0.92, 0.75, 0.61, 0.71, 0.156};
-  const std::int64_t alignment = a.run_bytes & -a.run_bytes;
-  const double few = unit == 16 ? 0.8 * std::max(0.0, ratio(64, a.run_bytes) - 0.81) : 0;  // vectors a row
-  return factor[place_of(unit)] + around[place_of(unit)] * fetched_around(a.run_bytes, alignment) + few;
+  constexpr double factor[4] = {1.063, 1.077, 1.081, 1.055}, more[4] = {0.651, 0.661, 0.614, 0.546},
+                   half[4] = {420, 323, 327, 261};  // bytes of a row that costs half of `more`
+  const int at = place_of(unit);
+  if (unit < 16) return factor[at] + more[at] / (1 + static_cast<double>(a.run_bytes) / half[at]);
+  const double few = 0.8 * std::max(0.0, ratio(64, a.run_bytes) - 0.81);  // vectors a row
+  return 1.055 + 0.156 * fetched_around(a.run_bytes, a.run_bytes & -a.run_bytes) + few;
 }
 
 // Of the output, as far as it is contiguous.
@@ -124,17 +127,18 @@ std::int64_t line_bytes(const permute_args& a) {
   return bytes;
 }
 
-constexpr double seams_launch[4] = {4.4, 3.84, 3.62, 3.67};
+constexpr double seams_launch[4] = {11.1, 6.38, 3.64, 3.17};
 
 // Seams are instructions for each row, which short ones do not hide. Blocks that lines do not fill cost as much as
 // others.
 double seams_factor(const permute_args& a, std::int64_t unit) {
-  constexpr double factor[4] = {1.02, 1.02, 1.02, 1.02}, around[4] = {0.8, 0.8, 0.8, 0.8}, seam[4] = {20, 20, 20, 20};
-  const std::int64_t line = line_bytes(a), alignment = a.run_bytes & -a.run_bytes;
+  constexpr double factor[4] = {1.015, 1.051, 1.11, 1.07}, more[4] = {0.577, 0.633, 0.433, 0.806},
+                   half[4] = {150, 148, 162, 78};  // bytes of a row that costs half of `more`
   const int at = place_of(unit);
-  const double row = static_cast<double>(a.run_bytes), rows = std::max(0.0, seam[at] / row - 0.1);
-  return (factor[at] + rows) * std::max(1.0, ratio(seams_blocks(line) * seams_block_bytes, line)) +
-         around[at] * fetched_around(a.run_bytes, alignment);
+  const double rows = static_cast<double>(a.run_bytes) / half[at];
+  const std::int64_t line = line_bytes(a);
+  return (factor[at] + more[at] / (1 + rows * rows)) *
+         std::max(1.0, ratio(seams_blocks(line) * seams_block_bytes, line));
 }
 
 constexpr double misaligned_launch[4] = {7.59, 6.62, 4.21, 5.28};
@@ -185,6 +189,12 @@ bool could_pay(const candidates& all, std::int64_t unit) {
   return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= least; });
 }
 
+// Composite tiles are not expected ahead of full vectors of matrices.
+double least_of_gather(const candidates& all, std::int64_t unit) {
+  const bool is_full = std::any_of(all.list, all.list + all.count, [](auto& c) { return c.kind == family::tiled_2d; });
+  return is_full ? full_vectors_launch(unit) + all.copy_us * all.on_device(full_vectors_factor(unit)) : 0;
+}
+
 }  // namespace
 
 const char* name_of(family kind) {
@@ -228,7 +238,7 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   std::sort(all.list, all.list + all.count, cheaper);
   const bool is_limited = which == wanted::cheapest && all.count > 0;
   all.gather = plan_gather(a, all.untiled, device, is_limited ? all.list[0].microseconds : HUGE_VAL);
-  if (all.gather) all.add(family::gather, all.gather->microseconds);
+  if (all.gather) all.add(family::gather, std::max(all.gather->microseconds, least_of_gather(all, unit)));
   all.add(family::elementwise, 2, 9.6);
   std::sort(all.list, all.list + all.count, cheaper);
   return all;

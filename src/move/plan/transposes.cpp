@@ -218,12 +218,14 @@ double read_around(const matrices& m) {
   return static_cast<double>(64 - m.in_alignment()) / static_cast<double>(m.across);
 }
 
-// Input rows of less than 64 bytes spread a warp's loads. Of interleaved matrices, tiles whose rows are a few vectors
-// hold little each.
+// Input rows of less than 64 bytes spread a warp's loads, packed ones over the more lines the shorter they are. Of
+// interleaved matrices, tiles whose rows are a few vectors hold little each.
 double tiled_2d_more(const matrices& m) {
   const std::int64_t shorter = std::min(m.down, m.across);
   const double held = !m.is_interleaved() || shorter >= 128 ? 0 : shorter < 32 ? 2.5 : 0.16;
-  return tiled_2d_cost.more[m.place()] * read_around(m) + (m.across < 64 ? 0.04 : 0) + held;
+  const bool is_packed = m.a.in_ld == m.a.cols && m.across <= 64 && m.is_power(4);
+  const double spread = is_packed ? (m.across <= 32 ? 0.25 : 0.1) : m.across < 64 ? 0.04 : 0;
+  return tiled_2d_cost.more[m.place()] * read_around(m) + spread + held;
 }
 
 // Output rows that end inside sectors cost more.
@@ -250,7 +252,12 @@ double crowding(std::int64_t bytes, int threads, const device_model& device) {
                   static_cast<double>(blocks * (bytes + reserved)) / static_cast<double>(device.shared_bytes) - 0.6);
 }
 
-constexpr double staged_blocks_launch = 2.25, staged_blocks_factor = 1.06;
+// Of rows that staged_rows transposes in registers. Tiles that rows do not fill are as many instructions.
+constexpr double staged_blocks_launch = 2.6;
+
+double staged_blocks_factor(const matrices& m) {
+  return 1.12 + 0.25 * (filled(m.down, m.across <= 32 ? 512 : 256) - 1);
+}
 
 double staged_rows_more(const matrices& m, const device_model& device) {
   constexpr double partial[5] = {3.98, 2.18, 0.8, 0.55, 0}, large[5] = {0.143, 0.107, 0.063, 0.067, 0};
@@ -277,7 +284,11 @@ class matrix_collector {
   void add(family kind, const kernel_cost& cost, double more = 0) {
     add(kind, cost.launch[place_], cost.factor[place_] + more);
   }
-  void add(family kind, double launch, double factor) { to_.add(kind, launches_ * launch, factor); }
+  // Between two launches the last blocks of one and the first of the next leave memory idle.
+  void add(family kind, double launch, double factor) {
+    constexpr double between = 2;  // us
+    to_.add(kind, launches_ * launch + (launches_ - 1) * between, factor);
+  }
 
  private:
   candidates& to_;
@@ -286,6 +297,10 @@ class matrix_collector {
 };
 
 }  // namespace
+
+double full_vectors_launch(std::int64_t element_bytes) {
+  return tiled_2d_cost.launch[place_of(element_bytes)];
+}
 
 double full_vectors_factor(std::int64_t element_bytes) {
   return tiled_2d_cost.factor[place_of(element_bytes)] + 0.01;
@@ -354,15 +369,14 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
   if (is_staged_misaligned(m, device))
     found.add(family::staged_misaligned, staged_misaligned_cost, staged_misaligned_more(m, device));
   if (has_staged_blocks(a, device.shared_bytes)) {
-    const double tiles = filled(m.down, m.across <= 32 ? 512 : 256);
-    found.add(family::staged_rows, staged_blocks_launch, staged_blocks_factor * tiles);
+    found.add(family::staged_rows, staged_blocks_launch, staged_blocks_factor(m));
   } else if (is_staged_rows(m, device)) {
     found.add(family::staged_rows, staged_rows_cost, staged_rows_more(m, device));
   }
   if (is_staged_cols(m, device)) found.add(family::staged_cols, staged_cols_cost, staged_cols_more(m, device));
   if (is_misaligned_2d(m, device)) {
-    const double least = tiled_2d_cost.launch[m.place()];  // as full_vectors_factor: not ahead of full vectors
-    found.add(family::misaligned_2d, std::max(least, misaligned_2d_costs[m.place()].launch), misaligned_2d_factor(m));
+    found.add(family::misaligned_2d, std::max(full_vectors_launch(m.size), misaligned_2d_costs[m.place()].launch),
+              misaligned_2d_factor(m));
   }
   if (is_vec3(m)) found.add(family::vec3, vec3_launch, vec3_factor(m));
 }

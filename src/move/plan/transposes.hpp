@@ -12,7 +12,8 @@ namespace twill::detail {
 /// Adds the matrices of a form that is a transpose, and the kernels that apply to them.
 void add_transposes(candidates& to, const permute_args& args, const device_model& device);
 
-/// Of a copy's time, a little more than matrices of full vectors take: no other tile is cheaper.
+/// A launch, and of a copy's time, a little more than matrices of full vectors take: no other tile is cheaper.
+double full_vectors_launch(std::int64_t element_bytes);
 double full_vectors_factor(std::int64_t element_bytes);
 
 /// Misaligned tiles of `length` bytes down, 32 of which are written by the next one, and those that are not full as
