@@ -164,6 +164,26 @@ TEST_CASE("a batch of matrices with a short dimension around it is as many launc
   CHECK(idle->launches() == 3);
 }
 
+TEST_CASE("permutations that kernels were timed for are moved by the fastest of them") {
+  const struct {
+    twill::permute_shape shape;
+    std::int64_t bytes;
+    const char* kernel;
+  } timed[] = {{{{500, 700, 257}, {1, 0, 2}, {}, {}}, 2, "rows-seams"},
+               {{{700, 900, 333}, {1, 0, 2}, {}, {}}, 1, "rows-seams"},
+               {{{500, 700, 130}, {1, 0, 2}, {}, {}}, 4, "rows-seams"},
+               {{{141, 334, 207}, {1, 0, 2}, {}, {}}, 2, "gather"},
+               {{{8, 19, 3, 61, 74, 10}, {4, 5, 3, 2, 0, 1}, {}, {}}, 4, "gather"},
+               {{{336, 432, 32}, {0, 2, 1}, {}, {}}, 1, "staged-rows"},
+               {{{1048576, 32}, {1, 0}, {}, {}}, 1, "staged-rows"},
+               {{{256, 320, 256}, {2, 1, 0}, {}, {}}, 8, "tiled-2d"},
+               {{{32, 1048576}, {1, 0}, {}, {}}, 8, "tiled-2d"}};
+  const twill::device device = twill::device::open("simt:h200");
+  for (const auto& t : timed) {
+    CHECK(twill::explain_permute(device, t.bytes, t.shape, from, to)[0].kernel == t.kernel);
+  }
+}
+
 #if !TWILL_SANITIZED  // the sanitizers have an operator new of their own
 TEST_CASE("calls that move data allocate nothing") {
   const auto idle = std::make_shared<idle_device>();
