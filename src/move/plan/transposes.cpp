@@ -224,7 +224,7 @@ double tiled_2d_more(const matrices& m) {
   const std::int64_t shorter = std::min(m.down, m.across);
   const double held = !m.is_interleaved() || shorter >= 128 ? 0 : shorter < 32 ? 2.5 : 0.16;
   const bool is_packed = m.a.in_ld == m.a.cols && m.across <= 64 && m.is_power(4);
-  const double spread = is_packed ? (m.across <= 32 ? 0.25 : 0.1) : m.across < 64 ? 0.04 : 0;
+  const double spread = is_packed ? (m.across <= 32 ? 0.14 : 0.04) : m.across < 64 ? 0.04 : 0;
   return tiled_2d_cost.more[m.place()] * read_around(m) + spread + held;
 }
 
@@ -253,10 +253,10 @@ double crowding(std::int64_t bytes, int threads, const device_model& device) {
 }
 
 // Of rows that staged_rows transposes in registers. Tiles that rows do not fill are as many instructions.
-constexpr double staged_blocks_launch = 2.6;
+constexpr double staged_blocks_launch = 2.25;
 
 double staged_blocks_factor(const matrices& m) {
-  return 1.12 + 0.25 * (filled(m.down, m.across <= 32 ? 512 : 256) - 1);
+  return 1.06 + 0.25 * (filled(m.down, m.across <= 32 ? 512 : 256) - 1);
 }
 
 double staged_rows_more(const matrices& m, const device_model& device) {
