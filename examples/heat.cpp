@@ -1,22 +1,38 @@
 // The heat equation in a cube over the processes of mpirun: u_t = u_xx + u_yy + u_zz, 0 on the boundary, by an
 // alternating-direction method of Crank-Nicolson steps along one dimension after another (Peaceman and Rachford, 1955;
-// Yanenko, 1971, the method of fractional steps). Lines along y and z lie within a slab of x; for those along x the
-// array is redistributed into slabs of y, with x innermost, and back.
+// Yanenko, 1971, the method of fractional steps). Lines along y lie within a slab of x; for those along x and z the
+// array is redistributed into slabs of y, with y innermost, and back. So lines never lie along the innermost dimension,
+// and neighbouring ones are side by side in memory.
 //
 // u = sin(pi x) sin(pi y) sin(pi z) decays by exp(-3 pi^2 t), and in the discrete equations by a factor that is known
 // as well: the result is checked against both, and the time spent in global transposes is printed.
 //
-//   mpirun -n 4 heat [N] [STEPS]
+//   mpirun -n 4 heat [N] [STEPS] [DEVICE]
+//
+// DEVICE is cpu unless it is given; cuda or hip, where the build has that backend, takes a GPU for each process of a
+// host.
 
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <twill/mpi.hpp>
 #include <twill/twill.hpp>
+
+#include "heat_lines.hpp"
+
+#ifndef HEAT_GPU
+#define HEAT_GPU "none"  // the backend that heat_gpu.cu is compiled for
+std::unique_ptr<heat::line_solver> heat::make_gpu_lines(const twill::device&, int, std::int64_t, double) {
+  return nullptr;
+}
+#endif
 
 namespace {
 
@@ -28,17 +44,14 @@ double seconds_since(clock_type::time_point begin) {
   return std::chrono::duration<double>(clock_type::now() - begin).count();
 }
 
-/// One Crank-Nicolson step along the middle dimension of `outer` x `n` x `inner` values: a tridiagonal system a line
-/// (Thomas, 1949), `inner` of them side by side. `r` is dt / (2 h^2).
-class line_solver {
+class cpu_lines final : public heat::line_solver {
  public:
-  line_solver(std::int64_t n, double r) : n_(n), r_(r), c_(static_cast<std::size_t>(n)) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      c_[static_cast<std::size_t>(i)] = -r / (1 + 2 * r + (i > 0 ? r * c_[static_cast<std::size_t>(i - 1)] : 0));
-    }
-  }
+  cpu_lines(const twill::device& on, std::int64_t n, double r)
+      : n_(n), r_(r), c_(heat::eliminated(n, r)), stream_(on) {}
 
-  void step(double* u, std::int64_t outer, std::int64_t inner) {
+  twill::stream_ref stream() const override { return stream_; }
+
+  void step(double* u, std::int64_t outer, std::int64_t inner) override {
     before_.resize(static_cast<std::size_t>(inner));
     for (std::int64_t o = 0; o < outer; ++o) step_plane(u + o * n_ * inner, inner);
   }
@@ -65,6 +78,7 @@ class line_solver {
   std::int64_t n_;
   double r_;
   std::vector<double> c_, before_;
+  twill::stream stream_;
 };
 
 struct outcome {
@@ -72,49 +86,80 @@ struct outcome {
   double transposes = 0, all = 0;              // seconds
 };
 
-outcome solve(const twill::team& team, std::int64_t n, int steps, double dt) {
+/// The device of this process: NAME, or NAME with the process' number on its host where NAME is a kind of GPU.
+struct place {
+  twill::device device;
+  int ordinal = -1;  // of a GPU
+
+  explicit place(const std::string& name) {
+    if (name == HEAT_GPU) {
+      MPI_Comm host = MPI_COMM_NULL;
+      MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+      MPI_Comm_rank(host, &ordinal);
+      MPI_Comm_free(&host);
+    } else if (name != "cpu") {
+      throw std::runtime_error("heat: DEVICE is cpu, or the GPU backend of this build (" HEAT_GPU "), not " + name);
+    }
+    device = twill::device::open(ordinal < 0 ? name : name + ":" + std::to_string(ordinal));
+  }
+
+  std::unique_ptr<heat::line_solver> lines(std::int64_t n, double r) const {
+    if (ordinal >= 0) return heat::make_gpu_lines(device, ordinal, n, r);
+    return std::make_unique<cpu_lines>(device, n, r);
+  }
+};
+
+outcome solve(const twill::team& team, const place& at, std::int64_t n, int steps, double dt) {
   const int rank = team.local_ranks()[0];
-  const twill::device& on = team.local_device(0);
   const twill::dims extents{n, n, n};
-  const twill::distribution slabs_of_x{{team.size(), 1, 1}, {}, {}}, slabs_of_y{{1, team.size(), 1}, {1, 2, 0}, {}};
+  const twill::distribution slabs_of_x{{team.size(), 1, 1}, {}, {}}, slabs_of_y{{1, team.size(), 1}, {0, 2, 1}, {}};
   const auto x_part = part_of(extents, slabs_of_x, rank), y_part = part_of(extents, slabs_of_y, rank);
-  twill::buffer<double> a(on, static_cast<std::size_t>(x_part.elements)),
-      b(on, static_cast<std::size_t>(y_part.elements));
+  twill::buffer<double> a(at.device, static_cast<std::size_t>(x_part.elements)),
+      b(at.device, static_cast<std::size_t>(y_part.elements));
   twill::global_transpose forth(team, sizeof(double), {extents, slabs_of_x, slabs_of_y}, {{a.data(), b.data()}});
   twill::global_transpose back(team, sizeof(double), {extents, slabs_of_y, slabs_of_x}, {{b.data(), a.data()}});
-  const twill::stream stream(on);
 
   const double h = 1.0 / static_cast<double>(n + 1), r = dt / (2 * h * h);
+  const auto lines = at.lines(n, r);
+  const twill::stream_ref stream = lines->stream();
   const auto initial = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
     const auto wave = [&](std::int64_t i) { return std::sin(pi * h * static_cast<double>(i + 1)); };
     return wave(x) * wave(y) * wave(z);
   };
   const std::int64_t planes = x_part.extents[0];
+  std::vector<double> host(a.size());
   const auto each = [&](const auto& f) {
     for (std::int64_t x = 0; x < planes; ++x)
       for (std::int64_t y = 0; y < n; ++y)
-        for (std::int64_t z = 0; z < n; ++z) f(a.data()[(x * n + y) * n + z], initial(x_part.first[0] + x, y, z));
+        for (std::int64_t z = 0; z < n; ++z)
+          f(host[static_cast<std::size_t>((x * n + y) * n + z)], initial(x_part.first[0] + x, y, z));
   };
   each([](double& u, double begin) { u = begin; });
+  a.upload(host, stream);
+  forth.run(stream);
+  back.run(stream);  // the array is as it was, and the kernels are loaded
+  stream.wait();
 
   outcome found;
-  line_solver lines(n, r);
   const auto begin = clock_type::now();
   const auto transpose = [&](twill::global_transpose& plan) {
+    stream.wait();  // for the lines
     const auto start = clock_type::now();
     plan.run(stream);
     stream.wait();
     found.transposes += seconds_since(start);
   };
   for (int step = 0; step < steps; ++step) {
-    lines.step(a.data(), planes * n, 1);  // z
-    lines.step(a.data(), planes, n);      // y
+    lines->step(a.data(), planes, n);  // y
     transpose(forth);
-    lines.step(b.data(), y_part.extents[1] * n, 1);  // x
+    lines->step(b.data(), 1, n * y_part.extents[1]);  // x
+    lines->step(b.data(), n, y_part.extents[1]);      // z
     transpose(back);
   }
   found.all = seconds_since(begin);
 
+  a.download(host, stream);
+  stream.wait();
   const double slope = 4 * r * std::pow(std::sin(pi * h / 2), 2);
   const double discrete = std::pow((1 - slope) / (1 + slope), 3.0 * steps), exact = std::exp(-3 * pi * pi * dt * steps);
   each([&](double& u, double first) {
@@ -132,8 +177,9 @@ int run(int count, char** arguments) {
     return 2;
   }
   const double h = 1.0 / static_cast<double>(n + 1), dt = h / 8;
-  const auto team = twill::mpi::make_team(MPI_COMM_WORLD, twill::device::open("cpu"));
-  outcome mine = solve(team, n, steps, dt), worst;
+  const place at(count > 3 ? arguments[3] : "cpu");
+  const auto team = twill::mpi::make_team(MPI_COMM_WORLD, at.device);
+  outcome mine = solve(team, at, n, steps, dt), worst;
   MPI_Allreduce(&mine, &worst, 4, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   // Second order in both steps: of the decay after t, 3 pi^2 t (pi^2 h^2 / 12 + 9 pi^4 dt^2 / 12), and a third of it
   // again; rounding grows with the steps.
