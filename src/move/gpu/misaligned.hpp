@@ -38,6 +38,49 @@ __device__ void store_end(int i, unsigned char* out, const unsigned char* tile, 
   }
 }
 
+// The same a word at a time: of each 8 indices the first half stores the head, the second half the tail.
+template <int Bytes, class Shape, class Rows>
+__device__ void store_end_word(int i, unsigned char* out, const unsigned char* tile, Rows rows, int valid, bool top,
+                               bool last) {
+  using unit = typename unit_of_bytes<Bytes>::type;
+  const int column = i / 8, at = i % 4 * 4;
+  unsigned char* to = output_row(out, rows, column);
+  const int shift = until_aligned(to, tile_overlap), first = shift & 15;
+  const bool head = i % 8 < 4;
+  const int place = head ? at : 16 + ((valid - first) & -16) + at, begin = first - 16 + place;
+  const int end = head && first < valid ? first : valid;
+  const bool mine =
+      head ? top && begin + 4 > 0
+           : valid >= first && (top || begin >= shift) && (last || begin < shift + Shape::length - tile_overlap);
+  if (!mine || begin >= end) return;
+  const auto* from = reinterpret_cast<const std::uint32_t*>(tile + Shape::row_of(column) + place);
+  const std::uint32_t word = byte_permute(from[0], from[1], bytes_from(first & 3));
+  to += begin;
+  if (begin >= 0 && begin + 4 <= end) {
+    *reinterpret_cast<std::uint32_t*>(to) = word;
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < 4; k += Bytes) {
+    if (begin + k >= 0 && begin + k < end) *reinterpret_cast<unit*>(to + k) = static_cast<unit>(word >> 8 * k);
+  }
+}
+
+// The ends of all output rows of a tile.
+template <int Bytes, class Shape, class Rows>
+__device__ void store_row_ends(unsigned char* out, const unsigned char* tile, Rows rows, int width, int valid, bool top,
+                               bool last) {
+  constexpr int each = Bytes < 4 ? 8 : 32 / Bytes;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < width * each; i += Shape::threads) {
+    if constexpr (Bytes < 4) {
+      store_end_word<Bytes, Shape>(i, out, tile, rows, valid, top, last);
+    } else {
+      store_end<Bytes, Shape>(i, out, tile, rows, valid, top, last);
+    }
+  }
+}
+
 template <int Bytes, bool Aligned, class Shape>
 __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
     transpose_misaligned(unsigned char* out, const unsigned char* in, matrix_tiles m) {
@@ -88,9 +131,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
     }
   }
   if (row0 == 0 || rows_left <= Shape::height) {
-    for (int i = threadIdx.x; i < width * (32 / Bytes); i += Shape::threads) {
-      store_end<Bytes, Shape>(i, out, tile, m.out_ld, valid, row0 == 0, rows_left <= Shape::height);
-    }
+    store_row_ends<Bytes, Shape>(out, tile, m.out_ld, width, valid, row0 == 0, rows_left <= Shape::height);
   }
 }
 
@@ -259,10 +300,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   __syncthreads();
   store_permuted<Bytes, Shape>(out, tile, t, col_at);
   if (t.row0 == 0 || t.last) {
-#pragma unroll 1
-    for (int i = threadIdx.x; i < t.width * (32 / Bytes); i += Shape::threads) {
-      store_end<Bytes, Shape>(i, out, tile, col_at, t.height * Bytes, t.row0 == 0, t.last);
-    }
+    store_row_ends<Bytes, Shape>(out, tile, col_at, t.width, t.height * Bytes, t.row0 == 0, t.last);
   }
 }
 
