@@ -28,7 +28,8 @@ constexpr description descriptions[families] = {
     {"elementwise-batch", "batches of tiny matrices with gaps"},
     {"vec3", "matrices of elements of 3, 5 to 7, 9 to 15, 20 and 24 bytes"},
     {"tiled", "rows and columns of several dimensions in full aligned vectors of 16 bytes"},
-    {"misaligned", "rows and columns of several dimensions, rows of 100 bytes and columns of 60 at least"},
+    {"misaligned",
+     "rows and columns of several dimensions, rows of 100 bytes and columns of 60 at least, of 1 byte 28"},
     {"rows", "contiguous runs of 64 bytes and more"},
     {"gather", "anything with a composite tile that fits in shared memory"},
     {"elementwise", "anything"}};
@@ -124,7 +125,8 @@ double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
   const int at = place_of(unit);
   const bool complete = s.in_bits % 4 == 0;
   const std::int64_t length = unit == 8 || (unit == 2 && complete) ? 512 : 256;
-  const std::int64_t width = (complete ? 32 : 31) * std::max<std::int64_t>(4, unit);
+  const std::int64_t lanes = unit == 1 ? 16 : 32;
+  const std::int64_t width = (complete ? lanes : lanes - 1) * std::max<std::int64_t>(4, unit);
   const double down = tiles_down(s.row_bytes, length, partial[at]) * static_cast<double>(length - 32);
   const double issue = issues[at] * down / static_cast<double>(s.row_bytes) *
                        ratio(ceil_divided(s.col_bytes, width) * width, s.col_bytes) * (complete ? 1 : inside[at]);
@@ -146,7 +148,7 @@ double tiled_factor(const tile_sides& s, std::int64_t unit, int rank) {
 void add_tiles(candidates& all, const permute_args& a, std::int64_t unit) {
   all.shared = all.untiled;
   const tile_sides s = all.sides = share_out(all.shared);
-  if (s.row_bytes >= 100 && s.col_bytes >= 60) {
+  if (s.row_bytes >= 100 && s.col_bytes >= (unit == 1 ? 28 : 60)) {
     all.add(family::misaligned, misaligned_launch[place_of(unit)], misaligned_factor(s, unit, a.rank));
   }
   all.fast = fast_dims_of(a, all.untiled);
