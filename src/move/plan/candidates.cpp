@@ -23,7 +23,7 @@ constexpr description descriptions[families] = {
     {"staged", "batches of small packed matrices from and to multiples of 16 bytes"},
     {"staged-misaligned", "batches of packed matrices of up to a third of a block's shared memory"},
     {"staged-strided", "batches of small matrices with gaps"},
-    {"staged-rows", "9 to 256 packed columns"},
+    {"staged-rows", "9 to 256 packed columns, from 2 on of 1 and 2 byte elements"},
     {"staged-cols", "rows that become packed columns, from 9 on and as many as fit in shared memory"},
     {"elementwise-batch", "batches of tiny matrices with gaps"},
     {"vec3", "matrices of elements of 3, 5 to 7, 9 to 15, 20 and 24 bytes"},

@@ -150,8 +150,8 @@ bool is_staged_strided(const matrices& m, const device_model& device) {
 // 9 to 256 packed columns.
 bool is_staged_rows(const matrices& m, const device_model& device) {
   const transpose_args& a = m.a;
-  const std::int64_t written = a.cols <= 64 ? 512 : 256;  // bytes of an output row in a block
-  if (!m.is_power(8) || m.alignment < m.size || a.in_ld != a.cols || a.cols < 9 || a.cols > 256) return false;
+  const std::int64_t written = std::int64_t{16} << staged_rows_shift(a.cols), least = m.size <= 2 ? 2 : 9;
+  if (!m.is_power(8) || m.alignment < m.size || a.in_ld != a.cols || a.cols < least || a.cols > 256) return false;
   return m.down >= 2 * written && with_pads((written + 32) * a.cols) <= device.shared_bytes / 3 &&
          divided(m.down, written) * a.batch >= 2 * static_cast<std::int64_t>(device.multiprocessors);
 }
@@ -252,7 +252,7 @@ double crowding(std::int64_t bytes, int threads, const device_model& device) {
 double staged_rows_more(const matrices& m, const device_model& device) {
   constexpr double partial[5] = {3.98, 2.18, 0.8, 0.55, 0}, large[5] = {0.143, 0.107, 0.063, 0.067, 0};
   const bool is_short = m.a.cols <= 64;
-  const std::int64_t written = is_short ? 512 : 256;
+  const std::int64_t written = std::int64_t{16} << staged_rows_shift(m.a.cols);
   return partial[m.place()] * (filled(m.down, written) - 1) + (is_short ? 0 : large[m.place()]) +
          staged_rows_cost.more[m.place()] * crowding(with_pads((written + 32) * m.a.cols), 256, device);
 }
