@@ -208,8 +208,8 @@ TEST_CASE("reference: tall matrices, whose tiles are taken across") {
   CHECK_MESSAGE(wrong.empty(), wrong);
 }
 
-// Short and long rows, of which tiles hold the ends in all positions in a word, and columns that fill half a tile's lanes
-// or less.
+// Short and long rows, of which tiles hold the ends in all positions in a word, and columns that fill half a tile's
+// lanes or less.
 TEST_CASE("reference: misaligned tiles of 1 byte, of rows and columns of several dimensions") {
   const twill::device device(two_multiprocessors());
   const twill::stream stream(device);
@@ -238,6 +238,7 @@ TEST_CASE("reference: staged-rows of 2 to 8 columns") {
   std::vector<support::drawn_call> calls;
   for (const std::int64_t bytes : {1, 2}) {
     for (const std::int64_t cols : {2, 3, 4, 5, 6, 7, 8}) {
+      if (bytes == 2 && cols < 4) continue;
       const auto in = static_cast<std::size_t>(bytes * (cols % 3)), out = static_cast<std::size_t>(bytes * cols);
       for (const std::int64_t rows : {8192, 8193, 9001, 10231}) {
         calls.push_back(

@@ -23,7 +23,7 @@ constexpr description descriptions[families] = {
     {"staged", "batches of small packed matrices from and to multiples of 16 bytes"},
     {"staged-misaligned", "batches of packed matrices of up to a third of a block's shared memory"},
     {"staged-strided", "batches of small matrices with gaps"},
-    {"staged-rows", "9 to 256 packed columns, from 2 on of 1 and 2 byte elements"},
+    {"staged-rows", "9 to 256 packed columns, of 1 byte from 2 on, of 2 bytes from 4 on"},
     {"staged-cols", "rows that become packed columns, from 9 on and as many as fit in shared memory"},
     {"elementwise-batch", "batches of tiny matrices with gaps"},
     {"vec3", "matrices of elements of 3, 5 to 7, 9 to 15, 20 and 24 bytes"},
@@ -116,12 +116,12 @@ double rows_factor(const permute_args& a, std::int64_t unit) {
   return factor[place_of(unit)] + around[place_of(unit)] * fetched_around(a.run_bytes, alignment);
 }
 
-constexpr double misaligned_launch[4] = {7.59, 6.62, 4.21, 5.28};
+constexpr double misaligned_launch[4] = {6.52, 6.62, 4.21, 5.28};
 
 // Instructions and memory overlap. Tiles that rows or columns do not fill cost as much as others, or more.
 double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
-  constexpr double issues[4] = {0.686, 0.444, 0.609, 0.395}, moves[4] = {0.89, 1.009, 0.922, 0.894};
-  constexpr double partial[4] = {0.647, 0.213, 0.142, 0.135}, inside[4] = {1.42, 1.63, 1, 1};
+  constexpr double issues[4] = {0.752, 0.444, 0.609, 0.395}, moves[4] = {0.509, 1.009, 0.922, 0.894};
+  constexpr double partial[4] = {0.118, 0.213, 0.142, 0.135}, inside[4] = {1.44, 1.63, 1, 1};
   const int at = place_of(unit);
   const bool complete = s.in_bits % 4 == 0;
   const std::int64_t length = unit == 8 || (unit == 2 && complete) ? 512 : 256;
@@ -131,7 +131,7 @@ double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
   const double issue = issues[at] * down / static_cast<double>(s.row_bytes) *
                        ratio(ceil_divided(s.col_bytes, width) * width, s.col_bytes) * (complete ? 1 : inside[at]);
   const double both = std::max(full_vectors_factor(unit), std::sqrt(issue * issue + moves[at] * moves[at]));
-  return both + (unit == 1 ? 0.036 : 0.02) * std::max(0, rank - 3);
+  return both + (unit == 1 ? 0.045 : 0.02) * std::max(0, rank - 3);
 }
 
 constexpr double tiled_launch[4] = {3.03, 2.84, 2.95, 2.95};
