@@ -79,6 +79,23 @@ std::vector<long_matrix> long_matrices() {
   return all;
 }
 
+std::shared_ptr<twill::detail::backend_device> two_multiprocessors() {
+  auto properties = twill::device::open("simt:h200").properties();
+  properties.multiprocessors = 2;
+  auto simulated =
+      std::make_shared<twill::simt::simt_device>(properties, twill::simt::grid_limits{}, twill::simt::schedule{}, 2);
+  simulated->operations = &twill::simt::operations;
+  if (!TWILL_SANITIZED) simulated->check(true);
+  return simulated;
+}
+
+void run_each(twill::stream_ref stream, const std::vector<support::drawn_call>& calls) {
+  for (const support::drawn_call& call : calls) {
+    const std::string wrong = support::run_tightly(stream, call);
+    CHECK_MESSAGE(wrong.empty(), wrong);
+  }
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("planning");
@@ -232,6 +249,47 @@ TEST_CASE("reference: tall matrices, whose tiles are taken across") {
   }
   const std::string wrong = support::run_all(stream, calls);
   CHECK_MESSAGE(wrong.empty(), wrong);
+}
+
+// Short and long rows, of which tiles hold the ends in all positions in a word, and columns that fill half a tile's
+// lanes or less.
+TEST_CASE("reference: misaligned tiles of 1 byte, of rows and columns of several dimensions") {
+  const twill::device device(two_multiprocessors());
+  const twill::stream stream(device);
+  std::vector<support::drawn_call> calls;
+  for (const std::int64_t cols : {28, 29, 60, 61, 64, 133}) {
+    for (const std::int64_t rows : {100, 103, 225, 256, 257, 306, 481}) {
+      const std::size_t in = static_cast<std::size_t>(rows + cols) % 5,
+                        out = static_cast<std::size_t>(rows * cols) % 19;
+      calls.push_back(support::permute_call({{3, rows, 5, cols}, {0, 2, 3, 1}, {}, {}}, 1, in, out, "misaligned"));
+    }
+    calls.push_back(support::permute_call({{3, 18, 17, 2, cols}, {0, 3, 4, 1, 2}, {}, {}}, 1, 4, 0, "misaligned"));
+  }
+  calls.push_back(support::permute_call({{3, 208, 5, 64}, {0, 2, 3, 1}, {}, {}}, 1, 0, 0, "misaligned"));
+  for (const std::int64_t rows : {67, 101, 225, 233, 256, 271}) {
+    for (const std::int64_t bytes : {1, 2}) {
+      calls.push_back(support::permute_call({{7, rows, 133}, {0, 2, 1}, {}, {}}, bytes, 0,
+                                            static_cast<std::size_t>(bytes * 3), "misaligned-2d"));
+    }
+  }
+  run_each(stream, calls);
+}
+
+TEST_CASE("reference: staged-rows of 2 to 8 columns") {
+  const twill::device device(two_multiprocessors());
+  const twill::stream stream(device);
+  std::vector<support::drawn_call> calls;
+  for (const std::int64_t bytes : {1, 2}) {
+    for (const std::int64_t cols : {2, 3, 4, 5, 6, 7, 8}) {
+      if (bytes == 2 && cols < 4) continue;
+      const auto in = static_cast<std::size_t>(bytes * (cols % 3)), out = static_cast<std::size_t>(bytes * cols);
+      for (const std::int64_t rows : {8192, 8193, 9001, 10231}) {
+        calls.push_back(
+            support::permute_call({{2, rows / bytes, cols}, {0, 2, 1}, {}, {}}, bytes, in, out, "staged-rows"));
+      }
+    }
+  }
+  run_each(stream, calls);
 }
 
 // Tiles that end with the matrix, in memory that does.

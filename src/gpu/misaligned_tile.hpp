@@ -22,22 +22,25 @@ __device__ inline int warp_index() {
 // A tile, and the block that moves it. A warp takes 32 words, or pairs of words, side by side of each of `rows_at_once`
 // rows; where these are cut from two (not Aligned) the last lane loads for its neighbour alone. Each (16 / Bytes)th
 // output row has the same alignment; so that neighbouring lanes, whose tile rows are sheared by different numbers of
-// words, write to other banks, the rows of each `spread` lanes have a stride of 32 / spread rows.
-template <int Bytes, bool Aligned, int Length, int Threads, int Rows, int Blocks, bool Around = false, int Words = 1>
+// words, write to other banks, the rows of each `spread` lanes have a stride of Lanes / spread rows. Lanes: of an input
+// row; where they are 16, a warp takes twice as many rows at once.
+template <int Bytes, bool Aligned, int Length, int Threads, int Rows, int Blocks, bool Around = false, int Words = 1,
+          int Lanes = 32>
 struct word_tile {
   static constexpr bool around = Around;  // loads carry an L2 prefetch size hint
-  static constexpr int word_bytes = Bytes < 4 ? 4 : Bytes, per_word = word_bytes / Bytes, threads = Threads;
+  static constexpr int word_bytes = Bytes < 4 ? 4 : Bytes, per_word = word_bytes / Bytes;
+  static constexpr int threads = Threads, lanes = Lanes;
   static constexpr int lane_bytes = Words * word_bytes, per_lane = lane_bytes / Bytes;
   static constexpr int length = Length, rows_at_once = Rows;                              // bytes of an output row
   static constexpr int height = length / Bytes, written = height - tile_overlap / Bytes;  // elements
-  static constexpr int width = (Aligned ? 32 : 31) * per_lane;
-  static constexpr int pitch = length + 16, bytes = 32 * per_lane * pitch + 16;
+  static constexpr int width = (Aligned ? Lanes : Lanes - 1) * per_lane;
+  static constexpr int pitch = length + 16, bytes = Lanes * per_lane * pitch + 16;
   static constexpr int spread = 16 / word_bytes, least_blocks = blocks_at_once(Threads, Blocks);
-  static_assert(height % (threads / 32 * rows_at_once) == 0);
+  static_assert(height % (threads / Lanes * rows_at_once) == 0);
 
   // The tile's row for column `element` of lane `lane`, in bytes.
   static __device__ int row(int element, int lane) {
-    return (element * 32 + lane / spread + lane % spread * (32 / spread)) * pitch;
+    return (element * Lanes + lane / spread + lane % spread * (Lanes / spread)) * pitch;
   }
   static __device__ int row_of(int column) { return row(column % per_lane, column / per_lane); }
 };

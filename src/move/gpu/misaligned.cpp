@@ -24,7 +24,8 @@ using kernels::word_permutation;
 // The tiles that were ahead on an H200 (docs/decisions.md): large ones; wide ones for rows that are long enough,
 // whose loads carry an L2 prefetch size hint; low ones for rows that end soon after a large one begins; and those for
 // matrices of few tiles, where the time is that of one block. Aligned: rows begin at multiples of what a lane reads. Of
-// several dimensions: full occupancy, as the strides between rows are long, and so is the latency of their loads.
+// several dimensions: full occupancy, as the strides between rows are long, and so is the latency of their loads; of 1
+// byte half a warp wide: rows are short, and two rows a warp load more at once.
 template <int Bytes, bool Aligned>
 struct tiles_of;
 template <bool Aligned>
@@ -32,7 +33,7 @@ struct tiles_of<1, Aligned> {
   using large = kernels::word_tile<1, Aligned, 256, 512, 16, 3>;
   using low = kernels::word_tile<1, Aligned, 128, 256, 16, 6>;
   using small = kernels::word_tile<1, Aligned, 128, 512, 8, 3>;
-  using nd = kernels::word_tile<1, Aligned, 256, 512, 8, 4>;
+  using nd = kernels::word_tile<1, Aligned, 256, 256, 8, 8, false, 1, 16>;
 };
 template <bool Aligned>
 struct tiles_of<2, Aligned> {
@@ -175,7 +176,7 @@ bool start(const work_queue& queue, const permute_args& a, word_permutation& m, 
            std::int64_t in_bits, bool dry_run) {
   using tile = typename tiles_of<Bytes, Aligned>::nd;
   const device_limits limits = limits_of(queue);
-  constexpr std::int64_t shared = tile::bytes + 8 * 32 * tile::per_word, step = 16 / Bytes;
+  constexpr std::int64_t shared = tile::bytes + 8 * tile::lanes * tile::per_word, step = 16 / Bytes;
   const std::int64_t down = tiles_down<tile>(m.rows), across = ceil_div(m.cols, tile::width);
   if (shared > limits.shared_bytes || batches > most / (down * across)) return false;
   const std::int64_t tiles = down * across * batches, even = ceil_div(ceil_div(m.cols, across), step) * step;
@@ -184,10 +185,10 @@ bool start(const work_queue& queue, const permute_args& a, word_permutation& m, 
   m.width = static_cast<int>(std::min<std::int64_t>(tile::width, even));
   const bool is_shared =
       ((in_bits | std::int64_t{m.width} * Bytes) & 63) != 0;  // what DRAM transfers, by tiles in a row
-  m.order =
-      kernels::make_order(down, across,
-                          is_shared && kernels::is_across_better(limits.cache_bytes, m.rows, 2 * 32 * tile::lane_bytes,
-                                                                 tile::height, std::int64_t{m.cols} * Bytes));
+  m.order = kernels::make_order(
+      down, across,
+      is_shared && kernels::is_across_better(limits.cache_bytes, m.rows, 2 * tile::lanes * tile::lane_bytes,
+                                             tile::height, std::int64_t{m.cols} * Bytes));
   m.tiles = static_cast<unsigned>(tiles);
   start_kernel(queue, grid_of(tiles, tile::threads, shared), &kernels::permute_misaligned<Bytes, Aligned, tile>, a, m);
   return true;

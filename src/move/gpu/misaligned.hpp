@@ -38,6 +38,49 @@ __device__ void store_end(int i, unsigned char* out, const unsigned char* tile, 
   }
 }
 
+// The same a word at a time: of each 8 indices the first half stores the head, the second half the tail.
+template <int Bytes, class Shape, class Rows>
+__device__ void store_end_word(int i, unsigned char* out, const unsigned char* tile, Rows rows, int valid, bool top,
+                               bool last) {
+  using unit = typename unit_of_bytes<Bytes>::type;
+  const int column = i / 8, at = i % 4 * 4;
+  unsigned char* to = output_row(out, rows, column);
+  const int shift = until_aligned(to, tile_overlap), first = shift & 15;
+  const bool head = i % 8 < 4;
+  const int place = head ? at : 16 + ((valid - first) & -16) + at, begin = first - 16 + place;
+  const int end = head && first < valid ? first : valid;
+  const bool mine =
+      head ? top && begin + 4 > 0
+           : valid >= first && (top || begin >= shift) && (last || begin < shift + Shape::length - tile_overlap);
+  if (!mine || begin >= end) return;
+  const auto* from = reinterpret_cast<const std::uint32_t*>(tile + Shape::row_of(column) + place);
+  const std::uint32_t word = byte_permute(from[0], from[1], bytes_from(first & 3));
+  to += begin;
+  if (begin >= 0 && begin + 4 <= end) {
+    *reinterpret_cast<std::uint32_t*>(to) = word;
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < 4; k += Bytes) {
+    if (begin + k >= 0 && begin + k < end) *reinterpret_cast<unit*>(to + k) = static_cast<unit>(word >> 8 * k);
+  }
+}
+
+// The ends of all output rows of a tile.
+template <int Bytes, class Shape, class Rows>
+__device__ void store_row_ends(unsigned char* out, const unsigned char* tile, Rows rows, int width, int valid, bool top,
+                               bool last) {
+  constexpr int each = Bytes < 4 ? 8 : 32 / Bytes;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < width * each; i += Shape::threads) {
+    if constexpr (Bytes < 4) {
+      store_end_word<Bytes, Shape>(i, out, tile, rows, valid, top, last);
+    } else {
+      store_end<Bytes, Shape>(i, out, tile, rows, valid, top, last);
+    }
+  }
+}
+
 template <int Bytes, bool Aligned, class Shape>
 __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
     transpose_misaligned(unsigned char* out, const unsigned char* in, matrix_tiles m) {
@@ -88,9 +131,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
     }
   }
   if (row0 == 0 || rows_left <= Shape::height) {
-    for (int i = threadIdx.x; i < width * (32 / Bytes); i += Shape::threads) {
-      store_end<Bytes, Shape>(i, out, tile, m.out_ld, valid, row0 == 0, rows_left <= Shape::height);
-    }
+    store_row_ends<Bytes, Shape>(out, tile, m.out_ld, width, valid, row0 == 0, rows_left <= Shape::height);
   }
 }
 
@@ -131,22 +172,30 @@ __device__ permuted_tile permuted_tile_at(const word_permutation& m, const tile_
   return t;
 }
 
-// The rows of a tile that a warp loads, `rows_at_once` side by side and then some further down; lane i knows where
-// the i-th begins.
+// The rows of a tile that the lanes of a row load, `rows_at_once` side by side and then some further down; the i-th of
+// these lanes knows where the i-th begins. The halves of a warp with 16 lanes a row take rows that are half of those at
+// once from each other: they write to different banks.
 template <class Shape>
 struct warp_rows {
-  static constexpr int some = Shape::rows_at_once, warps = Shape::threads / 32, count = Shape::height / warps;
-  static_assert(count <= 32);
+  static constexpr int some = Shape::rows_at_once, warps = Shape::threads / 32, lanes = Shape::lanes;
+  static constexpr int at_once = Shape::threads / lanes * some, count = Shape::height / at_once * some;
+  static_assert(count <= lanes && Shape::height % at_once == 0);
   std::int64_t mine;
 
+  // The i-th of the warp's first lanes.
+  static __device__ int first_row(int i) {
+    return i / some * at_once + static_cast<int>(threadIdx.x) / 32 * some + i % some;
+  }
   static __device__ int row(int i) {
-    return i / some * (warps * some) + static_cast<int>(threadIdx.x) / 32 * some + i % some;
+    return first_row(i) + static_cast<int>(threadIdx.x) % 32 / lanes * (warps * some);
   }
   __device__ warp_rows(const word_permutation& m, const permuted_tile& t) {
-    const int lane = threadIdx.x % 32, wanted = row(lane < count ? lane : 0);
+    const int lane = threadIdx.x % lanes, wanted = row(lane < count ? lane : 0);
     mine = place_of(m.row, t.row0 + (wanted < t.height ? wanted : t.height - 1)).in;
   }
-  __device__ std::int64_t at(int i) const { return shuffle(mine, i); }
+  __device__ std::int64_t at(int i) const {
+    return shuffle(mine, lanes == 32 ? i : i + static_cast<int>(threadIdx.x) % 32 / lanes * lanes);
+  }
 };
 
 // The words of some rows. Lanes behind the tile's columns repeat the last word.
@@ -154,7 +203,7 @@ template <int Bytes, bool Aligned, class Shape>
 __device__ void load_permuted(word_type<Bytes> (&w)[Shape::rows_at_once], const unsigned char* from,
                               const warp_rows<Shape>& rows, int first, int bytes) {
   constexpr int size = Shape::word_bytes;
-  const int mine = static_cast<int>(threadIdx.x % 32) * size;
+  const int mine = static_cast<int>(threadIdx.x % Shape::lanes) * size;
   int skip[Shape::rows_at_once];
 #pragma unroll
   for (int i = 0; i < Shape::rows_at_once; ++i) {
@@ -182,7 +231,7 @@ __device__ void load_elements(unsigned char* const (&to)[Shape::per_word], const
     const unsigned char* at = from + rows.at(i);
 #pragma unroll
     for (int k = 0; k < Shape::per_word; ++k) {
-      const int column = static_cast<int>(threadIdx.x % 32) * Shape::per_word + k;
+      const int column = static_cast<int>(threadIdx.x % Shape::lanes) * Shape::per_word + k;
       if (row >= t.height || column >= t.width) continue;
       *reinterpret_cast<unit*>(to[k] + row * Bytes) = *reinterpret_cast<const unit*>(at + column * Bytes);
     }
@@ -193,7 +242,8 @@ __device__ void load_elements(unsigned char* const (&to)[Shape::per_word], const
 template <int Bytes, class Shape>
 __device__ void store_permuted(unsigned char* out, const unsigned char* tile, const permuted_tile& t,
                                const std::int64_t* col_at) {
-  constexpr int lanes = Shape::length / 16, step = Shape::threads / lanes, steps = 32 * Shape::per_word / step;
+  constexpr int lanes = Shape::length / 16, step = Shape::threads / lanes;
+  constexpr int steps = Shape::lanes * Shape::per_word / step;
   static_assert(step % (Shape::per_word * Shape::spread) == 0);
   const int lane = threadIdx.x % lanes, column = threadIdx.x / lanes, valid = t.height * Bytes;
   // Two lanes are idle except in the last tile: in the first one, one of them stores the vector before `first`, if
@@ -237,12 +287,12 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   out += base.out + static_cast<std::int64_t>(t.row0) * Bytes;
   word_type<Bytes> w[some];
   if (!t.at_end) load_permuted<Bytes, Aligned, Shape>(w, in, rows, 0, t.width * Bytes);
-  for (int i = threadIdx.x; i < 32 * Shape::per_word; i += Shape::threads) {
+  for (int i = threadIdx.x; i < Shape::lanes * Shape::per_word; i += Shape::threads) {
     col_at[i] = place_of(m.col, t.col0 + (i < t.width ? i : t.width - 1)).out;
   }
   __syncthreads();
   unsigned char* to[Shape::per_word];
-  const int lane = threadIdx.x % 32;
+  const int lane = threadIdx.x % Shape::lanes;
 #pragma unroll
   for (int k = 0; k < Shape::per_word; ++k) to[k] = sheared_row<Shape>(tile, k, lane, out, col_at);
   if (t.at_end) {
@@ -250,7 +300,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   } else {
     store_words<Bytes>(to, w, rows.row(0) * Bytes);
 #pragma unroll 1
-    for (int i = some; i < rows.count && rows.row(i) < t.height; i += some) {
+    for (int i = some; i < rows.count && rows.first_row(i) < t.height; i += some) {  // uniform: the warp shuffles
       load_permuted<Bytes, Aligned, Shape>(w, in, rows, i, t.width * Bytes);
       store_words<Bytes>(to, w, rows.row(i) * Bytes);
     }
@@ -259,10 +309,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   __syncthreads();
   store_permuted<Bytes, Shape>(out, tile, t, col_at);
   if (t.row0 == 0 || t.last) {
-#pragma unroll 1
-    for (int i = threadIdx.x; i < t.width * (32 / Bytes); i += Shape::threads) {
-      store_end<Bytes, Shape>(i, out, tile, col_at, t.height * Bytes, t.row0 == 0, t.last);
-    }
+    store_row_ends<Bytes, Shape>(out, tile, col_at, t.width, t.height * Bytes, t.row0 == 0, t.last);
   }
 }
 

@@ -175,7 +175,7 @@ void launch_staged_blocks(const work_queue& queue, const transpose_args& a) {
 void launch_staged_rows(const work_queue& queue, const transpose_args& a) {
   if (detail::has_staged_blocks(a, shared_of(queue))) return launch_staged_blocks(queue, a);
   kernels::staged_rows_matrices s{};
-  s.chunks_shift = a.cols <= 64 ? 5 : 4;  // a tile writes 512 bytes of each output row, or 256 where there are many
+  s.chunks_shift = detail::staged_rows_shift(a.cols);
   const std::int64_t written = std::int64_t{16} << s.chunks_shift;
   const std::int64_t tiles = set_batch(s, a, ceil_div(a.rows * a.element_bytes, written));
   const std::int64_t shared = shared_with_padding((written + kernels::staged_rows_overlap) * a.cols);

@@ -23,12 +23,13 @@ constexpr description descriptions[families] = {
     {"staged", "batches of small packed matrices from and to multiples of 16 bytes"},
     {"staged-misaligned", "batches of packed matrices of up to a third of a block's shared memory"},
     {"staged-strided", "batches of small matrices with gaps"},
-    {"staged-rows", "9 to 256 packed columns"},
+    {"staged-rows", "9 to 256 packed columns, of 1 byte from 2 on, of 2 bytes from 4 on"},
     {"staged-cols", "rows that become packed columns, from 9 on and as many as fit in shared memory"},
     {"elementwise-batch", "batches of tiny matrices with gaps"},
     {"vec3", "matrices of elements of 3, 5 to 7, 9 to 15, 20 and 24 bytes"},
     {"tiled", "rows and columns of several dimensions in full aligned vectors of 16 bytes"},
-    {"misaligned", "rows and columns of several dimensions, rows of 100 bytes and columns of 60 at least"},
+    {"misaligned",
+     "rows and columns of several dimensions, rows of 100 bytes and columns of 60 at least, of 1 byte 28"},
     {"rows", "contiguous runs of 64 bytes and more"},
     {"rows-seams", "such runs that are no multiple of 16 bytes or not aligned at 16, in lines of many"},
     {"gather", "anything with a composite tile that fits in shared memory"},
@@ -141,21 +142,22 @@ double seams_factor(const permute_args& a, std::int64_t unit) {
          std::max(1.0, ratio(seams_blocks(line) * seams_block_bytes, line));
 }
 
-constexpr double misaligned_launch[4] = {7.59, 6.62, 4.21, 5.28};
+constexpr double misaligned_launch[4] = {6.52, 6.62, 4.21, 5.28};
 
 // Instructions and memory overlap. Tiles that rows or columns do not fill cost as much as others, or more.
 double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
-  constexpr double issues[4] = {0.686, 0.444, 0.609, 0.395}, moves[4] = {0.89, 1.009, 0.922, 0.894};
-  constexpr double partial[4] = {0.647, 0.213, 0.142, 0.135}, inside[4] = {1.42, 1.63, 1, 1};
+  constexpr double issues[4] = {0.752, 0.444, 0.609, 0.395}, moves[4] = {0.509, 1.009, 0.922, 0.894};
+  constexpr double partial[4] = {0.118, 0.213, 0.142, 0.135}, inside[4] = {1.44, 1.63, 1, 1};
   const int at = place_of(unit);
   const bool complete = s.in_bits % 4 == 0;
   const std::int64_t length = unit == 8 || (unit == 2 && complete) ? 512 : 256;
-  const std::int64_t width = (complete ? 32 : 31) * std::max<std::int64_t>(4, unit);
+  const std::int64_t lanes = unit == 1 ? 16 : 32;
+  const std::int64_t width = (complete ? lanes : lanes - 1) * std::max<std::int64_t>(4, unit);
   const double down = tiles_down(s.row_bytes, length, partial[at]) * static_cast<double>(length - 32);
   const double issue = issues[at] * down / static_cast<double>(s.row_bytes) *
                        ratio(ceil_divided(s.col_bytes, width) * width, s.col_bytes) * (complete ? 1 : inside[at]);
   const double both = std::max(full_vectors_factor(unit), std::sqrt(issue * issue + moves[at] * moves[at]));
-  return both + (unit == 1 ? 0.036 : 0.02) * std::max(0, rank - 3);
+  return both + (unit == 1 ? 0.045 : 0.02) * std::max(0, rank - 3);
 }
 
 constexpr double tiled_launch[4] = {3.03, 2.84, 2.95, 2.95};
@@ -172,7 +174,7 @@ double tiled_factor(const tile_sides& s, std::int64_t unit, int rank) {
 void add_tiles(candidates& all, const permute_args& a, std::int64_t unit) {
   all.shared = all.untiled;
   const tile_sides s = all.sides = share_out(all.shared);
-  if (s.row_bytes >= 100 && s.col_bytes >= 60) {
+  if (s.row_bytes >= 100 && s.col_bytes >= (unit == 1 ? 28 : 60)) {
     all.add(family::misaligned, misaligned_launch[place_of(unit)], misaligned_factor(s, unit, a.rank));
   }
   all.fast = fast_dims_of(a, all.untiled);

@@ -35,7 +35,7 @@ constexpr kernel_cost elementwise_batch_cost{{3, 3, 3, 3, 3}, {2.2, 2.2, 2.2, 2.
 struct misaligned_cost {
   double launch, issued, moved, around, partial, inside, narrow;
 };
-constexpr misaligned_cost misaligned_2d_costs[5] = {{4.79, 0.453, 0.945, 0.09, 1.91, 1.21, 2.44},
+constexpr misaligned_cost misaligned_2d_costs[5] = {{3.62, 0.464, 0.927, 0.157, 0.772, 1.09, 2.49},
                                                     {2.66, 0.454, 0.942, 0.19, 0.435, 1.2, 1.76},
                                                     {2.05, 0.382, 0.983, 0.1, 0.242, 1, 2.36},
                                                     {1.79, 0.466, 0.851, 0.115, 0.043, 1, 1.16},
@@ -148,11 +148,13 @@ bool is_staged_strided(const matrices& m, const device_model& device) {
   return out_packed || !is_tiny;
 }
 
-// 9 to 256 packed columns.
+// 9 to 256 packed columns, of 1 and 2 bytes fewer, which narrow takes in full vectors alone.
 bool is_staged_rows(const matrices& m, const device_model& device) {
   const transpose_args& a = m.a;
-  const std::int64_t written = a.cols <= 64 ? 512 : 256;  // bytes of an output row in a block
-  if (!m.is_power(8) || m.alignment < m.size || a.in_ld != a.cols || a.cols < 9 || a.cols > 256) return false;
+  const std::int64_t written = std::int64_t{16} << staged_rows_shift(a.cols), least = m.size == 1   ? 2
+                                                                                      : m.size == 2 ? 4
+                                                                                                    : 9;
+  if (!m.is_power(8) || m.alignment < m.size || a.in_ld != a.cols || a.cols < least || a.cols > 256) return false;
   return m.down >= 2 * written && with_pads((written + 32) * a.cols) <= device.shared_bytes / 3 &&
          divided(m.down, written) * a.batch >= 2 * static_cast<std::int64_t>(device.multiprocessors);
 }
@@ -262,8 +264,9 @@ double staged_blocks_factor(const matrices& m) {
 double staged_rows_more(const matrices& m, const device_model& device) {
   constexpr double partial[5] = {3.98, 2.18, 0.8, 0.55, 0}, large[5] = {0.143, 0.107, 0.063, 0.067, 0};
   const bool is_short = m.a.cols <= 64;
-  const std::int64_t written = is_short ? 512 : 256;
-  return partial[m.place()] * (filled(m.down, written) - 1) + (is_short ? 0 : large[m.place()]) +
+  const std::int64_t written = std::int64_t{16} << staged_rows_shift(m.a.cols);
+  const double few = m.a.cols > 8 ? 0 : m.a.cols <= 3 ? 0.25 : -0.08;
+  return partial[m.place()] * (filled(m.down, written) - 1) + (is_short ? 0 : large[m.place()]) + few +
          staged_rows_cost.more[m.place()] * crowding(with_pads((written + 32) * m.a.cols), 256, device);
 }
 

@@ -60,6 +60,11 @@ struct band_shape {
   int vectors, threads;
 };
 
+/// A tile of staged-rows writes 16 << this many bytes of each output row: more where they are few, fewer where many.
+constexpr int staged_rows_shift(std::int64_t cols) {
+  return cols <= 8 ? 7 : cols <= 64 ? 5 : 4;
+}
+
 /// The widest band of 32, 16 or 8 vectors of which eight blocks of 256 threads fit in 0.8 of shared memory (what these
 /// leave is cache), or blocks of 512 threads.
 band_shape shape_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes);
