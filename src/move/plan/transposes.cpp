@@ -340,6 +340,13 @@ std::int64_t transpose_unit(const transpose_args& a) {
   return std::min(matrices(a).alignment, lowest_bit(a.element_bytes));
 }
 
+// Whether the matrices of several launches lie beside one another on both sides. Launches of interleaved ones would
+// each move pieces of the lines that the next moves too.
+bool are_disjoint(const transpose_args& a, const permute_dim& launches) {
+  return launches.in_stride >= ((a.rows - 1) * a.in_ld + a.cols) * a.element_bytes &&
+         launches.out_stride >= ((a.cols - 1) * a.out_ld + a.rows) * a.element_bytes;
+}
+
 // Finds the matrices: of a form with a short dimension more, as several launches, all aligned alike.
 void find_matrices(candidates& to, const permute_args& args) {
   constexpr std::int64_t most_launches = 8;
@@ -353,7 +360,7 @@ void find_matrices(candidates& to, const permute_args& args) {
     std::copy(args.dims + i + 1, args.dims + args.rank, inner.dims + i);
     --inner.rank;
     const auto found = as_transpose(inner);
-    if (found) to.matrices = found, to.launches = d;
+    if (found && are_disjoint(*found, d)) to.matrices = found, to.launches = d;
   }
 }
 
