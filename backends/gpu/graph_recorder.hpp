@@ -32,7 +32,7 @@ class graph_recorder {
   virtual bool release() = 0;
 };
 
-/// On the device of a number. Urgent: blocks of the stream go before those of streams that are not.
+/// On the device of that ordinal. `urgent`: in a stream of the highest priority.
 using make_graph_recorder = std::unique_ptr<graph_recorder> (*)(int device, bool urgent);
 
 /// By the name of the backend.

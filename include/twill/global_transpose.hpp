@@ -96,7 +96,8 @@ TWILL_API std::size_t global_transpose_scratch_bytes(extent element_bytes, const
 /// plan: it is made once for given memory and run any number of times.
 ///
 /// An empty object (default-constructed or moved from) may be destroyed and assigned to; everything else throws
-/// invalid_argument. Plans and teams may be destroyed in any order, after the streams' work and graphs of nccl runs.
+/// invalid_argument. Plans and teams may be destroyed in any order, once the work on the streams has completed and
+/// graphs that captured nccl runs have been destroyed.
 class TWILL_API global_transpose {
  public:
   global_transpose() noexcept;

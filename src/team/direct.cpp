@@ -54,7 +54,7 @@ bool is_tiled(const transpose_args& a) {
   return a.rows * a.batch <= (std::int64_t{1} << 36) / a.cols;  // tiles are counted in 32 bits
 }
 
-// Whether rows on both sides begin and end at multiples of so many bytes.
+// Whether rows on both sides begin and end at multiples of `vector` bytes.
 bool is_aligned_to(const transpose_args& a, std::int64_t vector) {
   const std::int64_t strides = a.batch > 1 ? a.in_stride | a.out_stride : 0;
   const auto places = reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out);

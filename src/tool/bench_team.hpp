@@ -17,7 +17,7 @@ struct team_bench_arguments {
   int ranks = 0;  ///< 0: one for each device, or each process
   int reps = 15;
   int ranks_per_node = 0;   ///< 0: a node is a host
-  int blocks_per_peer = 0;  ///< of direct; 0: as many as are best
+  int blocks_per_peer = 0;  ///< of direct; 0: the default
   bool tune = false;
   std::string tuning;
 };

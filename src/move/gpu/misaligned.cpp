@@ -184,7 +184,7 @@ bool start(const work_queue& queue, const permute_args& a, word_permutation& m, 
   if (dry_run) return true;
   m.width = static_cast<int>(std::min<std::int64_t>(tile::width, even));
   const bool is_shared =
-      ((in_bits | std::int64_t{m.width} * Bytes) & 63) != 0;  // what DRAM transfers, by tiles in a row
+      ((in_bits | std::int64_t{m.width} * Bytes) & 63) != 0;  // adjacent tiles of a row share 64-byte DRAM transactions
   m.order = kernels::make_order(
       down, across,
       is_shared && kernels::is_across_better(limits.cache_bytes, m.rows, 2 * tile::lanes * tile::lane_bytes,

@@ -173,8 +173,8 @@ __device__ permuted_tile permuted_tile_at(const word_permutation& m, const tile_
 }
 
 // The rows of a tile that the lanes of a row load, `rows_at_once` side by side and then some further down; the i-th of
-// these lanes knows where the i-th begins. The halves of a warp with 16 lanes a row take rows that are half of those at
-// once from each other: they write to different banks.
+// these lanes knows where the i-th begins. The halves of a warp with 16 lanes a row take rows half of `at_once` from
+// each other, so that they write to different banks.
 template <class Shape>
 struct warp_rows {
   static constexpr int some = Shape::rows_at_once, warps = Shape::threads / 32, lanes = Shape::lanes;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Permutation that keeps rows of some hundred bytes of any alignment, the kernel rows-seams. The output consists of
+// rows-seams: permutation of misaligned contiguous rows of a few hundred bytes. The output consists of
 // lines of many rows, however many dimensions these are; a block stores the aligned vectors of a part of one line. Its
 // threads store the vectors that lie inside a row, two each, extracted from the aligned ones of the input that hold
 // them. A seam, the vector in which one row ends and the next begins, is a thread's own: a warp in which some lanes
@@ -118,7 +118,8 @@ __global__ void __launch_bounds__(seams_threads)
   const strided_place base = place_of(m.line, line);
   out += base.out;
   const int begin = (static_cast<int>(place) - line * m.by_line.divisor) * seams_bytes - misalignment(out);
-  if (begin >= m.line_bytes) return;  // uniform exit: it is there for lines that begin late in a vector
+  if (begin >= m.line_bytes)
+    return;  // uniform exit: the last block of a line is needed only where the line is misaligned
   line_part p;
   p.row0 = begin <= 0 ? 0 : quotient(begin, m.by_row);
   p.lead = p.row0 * m.row_bytes - begin;

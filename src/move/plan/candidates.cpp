@@ -29,9 +29,10 @@ constexpr description descriptions[families] = {
     {"vec3", "matrices of elements of 3, 5 to 7, 9 to 15, 20 and 24 bytes"},
     {"tiled", "rows and columns of several dimensions in full aligned vectors of 16 bytes"},
     {"misaligned",
-     "rows and columns of several dimensions, rows of 100 bytes and columns of 60 at least, of 1 byte 28"},
+     "rows and columns of several dimensions, rows of at least 100 bytes, columns of at least 60 (28 for 1-byte "
+     "elements)"},
     {"rows", "contiguous runs of 64 bytes and more"},
-    {"rows-seams", "such runs that are no multiple of 16 bytes or not aligned at 16, in lines of many"},
+    {"rows-seams", "misaligned contiguous runs of 64 bytes and more, many to an output line"},
     {"gather", "anything with a composite tile that fits in shared memory"},
     {"elementwise", "anything"}};
 
@@ -111,7 +112,7 @@ double fetched_around(std::int64_t segment, std::int64_t alignment) {
 
 constexpr double rows_launch[5] = {3.52, 3.56, 3.47, 3.26, 2.8};
 
-// Rows that threads share with their neighbours are instructions, the more the shorter.
+// Vectors that span two rows cost instructions, and shorter rows have more of them.
 double rows_factor(const permute_args& a, std::int64_t unit) {
   constexpr double factor[4] = {1.063, 1.077, 1.081, 1.055}, more[4] = {0.651, 0.661, 0.614, 0.546},
                    half[4] = {420, 323, 327, 261};  // bytes of a row that costs half of `more`
@@ -130,7 +131,7 @@ std::int64_t line_bytes(const permute_args& a) {
 
 constexpr double seams_launch[4] = {11.1, 6.38, 3.64, 3.17};
 
-// Seams are instructions for each row, which short ones do not hide. Blocks that lines do not fill cost as much as
+// Seams cost instructions for each row, which short rows do not hide. Blocks that lines do not fill cost as much as
 // others.
 double seams_factor(const permute_args& a, std::int64_t unit) {
   constexpr double factor[4] = {1.015, 1.051, 1.11, 1.07}, more[4] = {0.577, 0.633, 0.433, 0.806},

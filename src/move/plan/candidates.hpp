@@ -39,7 +39,7 @@ struct candidates {
   void add(family kind, double launch_us, double factor) { add(kind, launch_us + copy_us * on_device(factor)); }
 
   /// A factor of a copy's time, as measured, on this device. What exceeds the copy is instructions, which overlap with
-  /// it (their squares add up): where memory is slower for each clock, they are the smaller part.
+  /// it (their squares add up): where bandwidth per clock is lower, they are the smaller part.
   double on_device(double factor) const {
     return factor <= 1 ? factor : std::sqrt(1 + (factor * factor - 1) * balance_squared);
   }

@@ -148,7 +148,7 @@ bool is_staged_strided(const matrices& m, const device_model& device) {
   return out_packed || !is_tiny;
 }
 
-// 9 to 256 packed columns, of 1 and 2 bytes fewer, which narrow takes in full vectors alone.
+// 9 to 256 packed columns; from 2 of 1 byte and from 4 of 2 bytes, which narrow takes only in full aligned vectors.
 bool is_staged_rows(const matrices& m, const device_model& device) {
   const transpose_args& a = m.a;
   const std::int64_t written = std::int64_t{16} << staged_rows_shift(a.cols), least = m.size == 1   ? 2
@@ -254,7 +254,7 @@ double crowding(std::int64_t bytes, int threads, const device_model& device) {
                   static_cast<double>(blocks * (bytes + reserved)) / static_cast<double>(device.shared_bytes) - 0.6);
 }
 
-// Of rows that staged_rows transposes in registers. Tiles that rows do not fill are as many instructions.
+// Of rows that staged_rows transposes in registers. Partially filled tiles execute as many instructions as full ones.
 constexpr double staged_blocks_launch = 2.25;
 
 double staged_blocks_factor(const matrices& m) {
@@ -340,8 +340,8 @@ std::int64_t transpose_unit(const transpose_args& a) {
   return std::min(matrices(a).alignment, lowest_bit(a.element_bytes));
 }
 
-// Whether the matrices of several launches lie beside one another on both sides. Launches of interleaved ones would
-// each move pieces of the lines that the next moves too.
+// Whether the matrices of several launches do not interleave, neither in the input nor in the output. Launches of
+// interleaved ones would each move pieces of the lines that the next moves too.
 bool are_disjoint(const transpose_args& a, const permute_dim& launches) {
   return launches.in_stride >= ((a.rows - 1) * a.in_ld + a.cols) * a.element_bytes &&
          launches.out_stride >= ((a.cols - 1) * a.out_ld + a.rows) * a.element_bytes;

@@ -60,7 +60,8 @@ struct band_shape {
   int vectors, threads;
 };
 
-/// A tile of staged-rows writes 16 << this many bytes of each output row: more where they are few, fewer where many.
+/// A tile of staged-rows writes 16 << this many bytes of each output row: more bytes where there are few output rows,
+/// fewer where there are many.
 constexpr int staged_rows_shift(std::int64_t cols) {
   return cols <= 8 ? 7 : cols <= 64 ? 5 : 4;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The same for pieces whose rows are not aligned to vectors: those of uneven parts. Tiles are loaded and stored to
+// Kernel of exchanges for pieces with misaligned rows, such as those of uneven parts. Tiles are loaded and stored to
 // shared memory as transpose_misaligned does; their boundaries are rounded up, per output row, to a multiple of 128
 // bytes: a link carries each line to a peer once, complete.
 //
