@@ -52,7 +52,8 @@ class gpu_lines final : public heat::line_solver {
       : ordinal_(ordinal), n_(n), r_(r), c_(on, static_cast<std::size_t>(n)) {
     require(GPU(SetDevice)(ordinal));
     require(GPU(StreamCreate)(&stream_));
-    c_.upload(heat::eliminated(n, r), stream());
+    const auto eliminated = heat::eliminated(n, r);
+    c_.upload(eliminated, stream());
     stream().wait();
   }
   ~gpu_lines() override { static_cast<void>(GPU(StreamDestroy)(stream_)); }
