@@ -235,8 +235,8 @@ std::string csv_text(const bench_report& report) {
 std::vector<std::pair<std::string, std::string>> provenance_of(int argc, const char* const* argv) {
   utsname system = {};
   uname(&system);
-  std::string command;
-  for (int i = 0; i < argc; ++i) command += (i == 0 ? "" : " ") + std::string(argv[i]);
+  std::string command = std::filesystem::path(argv[0]).filename();  // where it lies says nothing elsewhere
+  for (int i = 1; i < argc; ++i) command += " " + std::string(argv[i]);
   const char* threads = std::getenv("TWILL_THREADS");
   const std::time_t now = std::time(nullptr);
   std::tm utc = {};

@@ -48,7 +48,7 @@ bench() {
   run 0 bench --device simt --size 1x1 --size 1x300 --size 300x1 --warm
   follows cpu.json bench
   follows simt.json bench
-  grep -q '"command": ".*bench transpose --device cpu' cpu.json || report bench "no command line in its JSON"
+  grep -q '"command": "twill bench transpose --device cpu' cpu.json || report bench "no command line in its JSON"
 }
 
 # Memory is counted by what tiny problems take, not by their elements. AddressSanitizer reserves terabytes of address
