@@ -6,6 +6,7 @@
 #include <future>
 #include <limits>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include <fmt/core.h>
@@ -65,12 +66,15 @@ void write_row(unsigned char* to, std::int64_t count, std::int64_t index, std::i
 }
 
 void write_long_row(unsigned char* to, std::int64_t bytes, std::int64_t count, std::int64_t index, std::int64_t step) {
-  const std::int64_t words = (bytes + 7) / 8;
+  const std::int64_t full = bytes / 8, rest = bytes % 8, words = full + (rest > 0 ? 1 : 0);
   for (std::int64_t e = 0; e < count; ++e, index += step, to += bytes) {
-    for (std::int64_t i = 0; i < words; ++i) {
+    for (std::int64_t i = 0; i < full; ++i) {
       const std::uint64_t word = data_word(static_cast<std::uint64_t>(index * words + i));
-      std::memcpy(to + 8 * i, &word, static_cast<std::size_t>(std::min<std::int64_t>(8, bytes - 8 * i)));
+      std::memcpy(to + 8 * i, &word, 8);
     }
+    if (rest == 0) continue;
+    const std::uint64_t word = data_word(static_cast<std::uint64_t>(index * words + full));
+    std::memcpy(to + 8 * full, &word, static_cast<std::size_t>(rest));
   }
 }
 
@@ -120,7 +124,7 @@ void each_chunk(stream_ref stream, const part_rows& rows, std::int64_t first, st
 
 /// The same, a share of the rows on each of several threads, with a stream each.
 void each_share(const device& on, const part_rows& rows, std::int64_t bytes, const chunk_function& f) {
-  constexpr std::int64_t most_threads = 8;
+  const std::int64_t most_threads = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, 16);
   const std::int64_t chunks = rows.rows() * rows.length() * bytes / piece_bytes;
   const std::int64_t shares = std::clamp<std::int64_t>(std::min(chunks, rows.rows()), 1, most_threads);
   std::vector<std::future<void>> running;
@@ -154,8 +158,8 @@ std::string part_fault(const device& on, const dims& extents, const twill::distr
     download_bytes(stream, static_cast<const unsigned char*>(memory) + before * element_bytes, found.data(),
                    found.size());
     stream.wait();
+    if (std::memcmp(found.data(), data.data(), data.size()) == 0) return true;
     const auto differs = std::mismatch(found.begin(), found.end(), data.begin()).first;
-    if (differs == found.end()) return true;
     const std::lock_guard<std::mutex> held(guard);
     first_wrong = std::min<std::int64_t>(first_wrong, before + (differs - found.begin()) / element_bytes);
     return false;
