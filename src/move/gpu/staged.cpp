@@ -97,7 +97,7 @@ bool launch_tiny(const work_queue& queue, const transpose_args& a) {
 template <class Unit, int Vectors, int Threads>
 void launch_bands(const work_queue& queue, const transpose_args& a) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
-  const std::int64_t tiles = ceil_div(a.cols, kernels::column_band<Vectors>::bytes / size);
+  const std::int64_t tiles = ceil_div(a.cols, detail::band_bytes(Vectors) / size);
   kernels::staged_cols_matrices m{};
   m.cols = a.cols;
   m.rows = static_cast<int>(a.rows);

@@ -127,15 +127,16 @@ __global__ void __launch_bounds__(staged_rows_threads)
   }
 }
 
-// staged-cols: some to several hundred long rows of 1, 2 and 4 byte elements into packed columns, which side by side
+// staged-cols: nine to several hundred long rows of 1, 2 and 4 byte elements into packed columns, which side by side
 // are one run of bytes. A block loads the aligned vectors of a band of columns, realigns each row to words, and gathers
 // the aligned vectors of the output from shared memory; the ends of its run, less than a vector each, go unit by unit.
 
 // Of a row, which may begin inside its first vector, `Vectors` lanes load as many and keep the bytes of one fewer. The
 // pitch leaves room for the others.
-template <int Vectors>
+template <class Unit, int Vectors>
 struct column_band {
-  static constexpr int bytes = detail::band_bytes(Vectors), pitch = detail::band_pitch(Vectors), lead = 16;
+  static constexpr int bytes = detail::band_bytes(Vectors), pitch = detail::band_pitch(sizeof(Unit), Vectors);
+  static constexpr int lead = 16;
 };
 
 struct staged_cols_matrices {
@@ -151,7 +152,7 @@ struct staged_cols_matrices {
 template <class Unit, int Vectors>
 __device__ int band_row(int row) {
   constexpr int units = 16 / static_cast<int>(sizeof(Unit));
-  return column_band<Vectors>::lead + row * column_band<Vectors>::pitch + row / units * 4;
+  return column_band<Unit, Vectors>::lead + row * column_band<Unit, Vectors>::pitch + row / units * 4;
 }
 
 // The vector at byte `at` of a row of `bytes` bytes; 0 outside of it.
@@ -206,26 +207,22 @@ __device__ void load_band(unsigned char* shared, const unsigned char* in, std::i
   }
 }
 
-// The vector of consecutive units of packed columns that begins at `row` of a column.
+// The vector of consecutive units of packed columns that begins at `row` of a column. In it at most one column ends,
+// and one word is skipped; or, of columns shorter than a vector, which skip none, at most two end.
 template <class Unit, int Vectors>
 __device__ word16 gather_rows(const unsigned char* shared, int row, int column, int rows) {
-  constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size, pitch = column_band<Vectors>::pitch;
+  constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size, pitch = column_band<Unit, Vectors>::pitch;
+  static_assert(2 * detail::least_band_rows + 1 > units);
+  const int wrap = rows - row, here = band_row<Unit, Vectors>(row) + column * size;
   int from[units];
-  if (rows >= units) {  // at most one column ends, and one word is skipped
-    const int wrap = rows - row, skip = units - row % units;
-    const int here = band_row<Unit, Vectors>(row) + column * size;
-    const int next = band_row<Unit, Vectors>(0) + (column + 1) * size - wrap * pitch;
+  if (units < detail::least_band_rows || rows >= units) {
+    const int skip = units - row % units, next = band_row<Unit, Vectors>(0) + (column + 1) * size - wrap * pitch;
 #pragma unroll
     for (int u = 0; u < units; ++u) from[u] = (u >= wrap ? next : u >= skip ? here + 4 : here) + u * pitch;
   } else {
+    const int next = here + size - rows * pitch, last = next + size - rows * pitch;
 #pragma unroll
-    for (int u = 0; u < units; ++u) {
-      from[u] = band_row<Unit, Vectors>(row) + column * size;
-      if (++row == rows) {
-        row = 0;
-        ++column;
-      }
-    }
+    for (int u = 0; u < units; ++u) from[u] = (u < wrap ? here : u < wrap + rows ? next : last) + u * pitch;
   }
   return gathered<Unit>(shared, from);
 }
@@ -233,7 +230,7 @@ __device__ word16 gather_rows(const unsigned char* shared, int row, int column, 
 template <class Unit, int Vectors, int Threads>
 __global__ void __launch_bounds__(Threads)
     transpose_staged_cols(unsigned char* out, const unsigned char* in, staged_cols_matrices m) {
-  constexpr int size = static_cast<int>(sizeof(Unit)), width = column_band<Vectors>::bytes / size;
+  constexpr int size = static_cast<int>(sizeof(Unit)), width = column_band<Unit, Vectors>::bytes / size;
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
   if (place >= m.all_tiles) return;  // uniform exit: padding block of the 2-D grid
   const std::int64_t matrix = place / m.tiles, col0 = static_cast<std::int64_t>(place % m.tiles) * width;

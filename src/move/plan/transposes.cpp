@@ -163,7 +163,7 @@ bool is_staged_rows(const matrices& m, const device_model& device) {
 bool is_staged_cols(const matrices& m, const device_model& device) {
   const transpose_args& a = m.a;
   if (!m.is_power(4) || m.alignment < m.size || a.out_ld != a.rows) return false;
-  if (a.rows < 9 || a.rows > device.shared_bytes || m.across < 1024) return false;
+  if (a.rows < least_band_rows || a.rows > device.shared_bytes || m.across < 1024) return false;
   const int vectors = shape_of_bands(a.rows, m.size, device.shared_bytes).vectors;
   return bytes_of_bands(a.rows, m.size, vectors) <= device.shared_bytes / 3 &&
          divided(m.across, band_bytes(vectors)) * a.batch >= 2 * static_cast<std::int64_t>(device.multiprocessors);
