@@ -275,6 +275,23 @@ TEST_CASE("reference: misaligned tiles of 1 byte, of rows and columns of several
   run_each(stream, calls);
 }
 
+// At this stride, one word of padding per 128 bytes has units of all lanes in one bank: gather takes more.
+TEST_CASE("reference: gather at strides that would conflict") {
+  const twill::device device(two_multiprocessors());
+  const twill::stream stream(device);
+  std::vector<support::drawn_call> calls;
+  for (const std::int64_t bytes : {1, 2, 4}) {
+    const std::int64_t inner = bytes == 4 ? 31 : 62;
+    const auto offset = static_cast<std::size_t>(bytes);
+    for (const std::int64_t rows : {40, 91, 100}) {
+      calls.push_back(
+          support::permute_call({{9, 13, rows, inner}, {3, 1, 0, 2}, {}, {}}, bytes, offset, 3 * offset, "gather"));
+      calls.push_back(support::permute_call({{9, 5, rows, inner}, {1, 3, 0, 2}, {}, {}}, bytes, 0, 0, "gather"));
+    }
+  }
+  run_each(stream, calls);
+}
+
 TEST_CASE("reference: staged-rows of 2 to 8 columns") {
   const twill::device device(two_multiprocessors());
   const twill::stream stream(device);

@@ -61,6 +61,7 @@ void fill_counts(gather_tile& m, const gather_plan& p) {
   m.out_bytes = static_cast<int>(t.out_bytes);
   m.out_bytes_each = static_cast<int>(t.out_bytes / t.out_indices());
   m.pitch = p.pitch;
+  m.pad = p.pad;
   m.vectors = p.vectors;
   m.stores = p.stores;
   m.table_pitch = p.table_pitch;

@@ -3,9 +3,9 @@
 // General permutation through shared memory. A block moves a composite tile (move/plan/gather.hpp). It loads the
 // aligned 16-byte vectors that cover the tile's input segments, unshifted, and assembles the vectors of the output
 // segments unit by unit. The shared-memory offsets of the units are the same for all output segments up to a constant:
-// they are a table, which is read a vector at a time. One word of padding after each 128 bytes of shared memory puts
-// units at power-of-two strides into different banks. It is bound by instructions: one thread finds the tile for all,
-// and two 16-bit offsets are added at once.
+// they are a table, which is read a vector at a time. Some padding after each 128 bytes of shared memory puts units at
+// the tile's stride into different banks. It is bound by instructions: one thread finds the tile for all, and two
+// 16-bit offsets are added at once.
 
 #include <cstdint>
 
@@ -59,7 +59,7 @@ struct gather_tile {
   int units;                            // of an output segment
   bool split;                           // the tile holds several output segments along that dimension
   int out_bytes, out_bytes_each;        // of a full output segment, and for each index
-  int pitch, vectors, stores, table_pitch, segment_bytes;
+  int pitch, pad, vectors, stores, table_pitch, segment_bytes;
   fast_divisor by_vectors, by_stores;
   bool edges;
 };
@@ -76,17 +76,13 @@ struct alignas(16) out_segment {
   int before;  // bytes of the segments before it along a split dimension
 };
 
-template <int Size>
-__device__ int padded(int byte) {
-  constexpr int shift = Size <= 4 ? 2 : Size == 8 ? 3 : 4;
-  return byte + ((byte >> 7) << shift);
+__device__ inline int padded_offset(int byte, int pad) {
+  return byte + (byte >> 7) * pad;
 }
 
 /// The same for two offsets of 16 bits.
-template <int Size>
-__device__ std::uint32_t padded_pair(std::uint32_t bytes) {
-  constexpr int shift = Size <= 4 ? 2 : 3;
-  return bytes + ((bytes >> 7 & 0x01ff01ff) << shift);
+__device__ inline std::uint32_t padded_offsets(std::uint32_t bytes, int pad) {
+  return bytes + (bytes >> 7 & 0x01ff01ff) * static_cast<std::uint32_t>(pad);
 }
 
 /// Where a tile lies, and how much of it exists.
@@ -149,28 +145,40 @@ __device__ inline void fill_out_segments(out_segment* table, const gather_tile& 
   }
 }
 
-// Offsets of units in shared memory, 16 bits each. Vectors that begin at unit u are in table u % Units: adjacent
-// lanes read adjacent entries for any alignment of the output.
-template <int Size, int Units>
-__device__ void fill_units(std::uint16_t* table, const gather_tile& m, int lead) {
-  for (int u = static_cast<int>(threadIdx.x); u < m.units; u += gather_threads) {
-    int left = u, segment = 0, offset = 0, misalignment = lead;
+/// The offset of a unit in shared memory, without pads.
+__device__ inline std::uint32_t offset_of_unit(const gather_tile& m, int unit, int lead) {
+  int left = unit, segment = 0, offset = 0, misalignment = lead;
 #pragma unroll argument_unroll
-    for (int i = 0; i < gather_dims; ++i) {
-      if (i < m.unit_rank) {  // no break: the loop must unroll
-        const int next = i + 1 < m.unit_rank ? quotient(left, m.unit[i].extent) : 0;
-        const int index = left - next * m.unit[i].extent.divisor;
-        offset += index * m.unit[i].offset;
-        segment += index * m.unit[i].segment;
-        misalignment += index * m.unit[i].misalignment;
-        left = next;
-      }
+  for (int i = 0; i < gather_dims; ++i) {
+    if (i < m.unit_rank) {  // no break: the loop must unroll
+      const int next = i + 1 < m.unit_rank ? quotient(left, m.unit[i].extent) : 0;
+      const int index = left - next * m.unit[i].extent.divisor;
+      offset += index * m.unit[i].offset;
+      segment += index * m.unit[i].segment;
+      misalignment += index * m.unit[i].misalignment;
+      left = next;
     }
-    const auto place = static_cast<std::uint16_t>(offset + segment * m.pitch + (misalignment & 15));
+  }
+  return static_cast<std::uint32_t>(offset + segment * m.pitch + (misalignment & 15)) & 0xffff;
+}
+
+// Offsets of the units of vectors that begin at each unit, 16 bits each. Vectors that begin at unit u are in table
+// u % Units: adjacent lanes read adjacent entries for any alignment of the output. A lane computes the offset of its
+// vector's first unit and takes the rest from the following lanes by shuffles; the last lanes have too few of these,
+// and their vectors are the next warp's.
+template <int Units>
+__device__ void fill_units(unsigned char* table, const gather_tile& m, int lead) {
+  constexpr int vectors = 32 - (Units - 1), step = gather_threads / 32 * vectors;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+  for (int first = thread / 32 * vectors; first < m.units; first += step) {
+    const int u = first + lane;
+    std::uint32_t pairs[(Units + 1) / 2];
+    pairs[0] = offset_of_unit(m, u, lead);
+    if constexpr (Units > 1) pairs[0] |= shuffle_down(pairs[0], 1) << 16;
 #pragma unroll
-    for (int k = 0; k < Units; ++k) {
-      const int first = u - k;
-      if (first >= 0) table[(first % Units * m.table_pitch + first / Units) * Units + k] = place;
+    for (int k = 1; k < Units / 2; ++k) pairs[k] = shuffle_down(pairs[0], 2 * k);
+    if (lane < vectors && u < m.units) {
+      store_pairs<Units>(table + (u % Units * m.table_pitch + u / Units) * Units * 2, pairs);
     }
   }
 }
@@ -217,16 +225,16 @@ struct gather_loads {
         continue;
       }
       for (int byte = at < begin ? begin : at; byte < at + 16 && byte < end; byte += size) {
-        *reinterpret_cast<Unit*>(shared + padded<size>(e.to + byte)) =
+        *reinterpret_cast<Unit*>(shared + padded_offset(e.to + byte, m.pad)) =
             *reinterpret_cast<const Unit*>(i.in + first + byte);
       }
     }
   }
 
-  __device__ void store(unsigned char* shared) const {
+  __device__ void store(unsigned char* shared, int pad) const {
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
-      if (to[k] >= 0) store_words<Unit>(shared + padded<size>(to[k]), held[k]);
+      if (to[k] >= 0) store_words<Unit>(shared + padded_offset(to[k], pad), held[k]);
     }
   }
 };
@@ -247,14 +255,13 @@ __device__ packed_units<Unit, Units> gather_units(const unsigned char* shared, c
                                                   const unsigned char* table, unsigned first, int from) {
   std::uint32_t places[(Units + 1) / 2];
   load_pairs<Units>(places, table + (first % Units * m.table_pitch + first / Units) * Units * 2);
-  constexpr int size = static_cast<int>(sizeof(Unit));
   if constexpr (Units == 1) {
-    return *reinterpret_cast<const Unit*>(shared + padded<size>(static_cast<int>(places[0]) + from));
+    return *reinterpret_cast<const Unit*>(shared + padded_offset(static_cast<int>(places[0]) + from, m.pad));
   } else {
     Unit units[Units];
 #pragma unroll
     for (int k = 0; k < Units; k += 2) {
-      const std::uint32_t pair = padded_pair<size>(places[k / 2] + from * 0x10001u);
+      const std::uint32_t pair = padded_offsets(places[k / 2] + from * 0x10001u, m.pad);
       units[k] = *reinterpret_cast<const Unit*>(shared + (pair & 0xffff));
       units[k + 1] = *reinterpret_cast<const Unit*>(shared + (pair >> 16));
     }
@@ -293,7 +300,7 @@ __device__ void store_ends(const gather_output& o, const unsigned char* shared, 
     const int at = index % Units * size + (behind ? head + ((all - head) & -bytes) : 0);
     if (at >= all || (!behind && at >= head)) continue;
     const int unit = at / size, place = table[(unit % Units * m.table_pitch + unit / Units) * Units];
-    *reinterpret_cast<Unit*>(to + at) = *reinterpret_cast<const Unit*>(shared + padded<size>(e.from + place));
+    *reinterpret_cast<Unit*>(to + at) = *reinterpret_cast<const Unit*>(shared + padded_offset(e.from + place, m.pad));
   }
 }
 
@@ -323,12 +330,12 @@ __global__ void __launch_bounds__(gather_threads, blocks_at_once(gather_threads,
   gather_loads<Unit> loads;
   loads.load(shared, i, m, in_segments, thread, vectors);
   fill_out_segments(out_segments, m);
-  fill_units<size, units>(table, m, i.lead);
-  loads.store(shared);
+  fill_units<units>(reinterpret_cast<unsigned char*>(table), m, i.lead);
+  loads.store(shared, m.pad);
   constexpr int step = gather_loads<Unit>::depth * gather_threads;
   for (int first = thread + step; first < vectors; first += step) {
     loads.load(shared, i, m, in_segments, first, vectors);
-    loads.store(shared);
+    loads.store(shared, m.pad);
   }
   __syncthreads();
 

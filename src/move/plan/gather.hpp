@@ -55,6 +55,7 @@ struct gather_plan {
   composite_tile tile;
   std::int64_t blocks;
   int pitch;          // bytes of shared memory between input segments
+  int pad;            // bytes of shared memory that are left free after each 128
   int vectors;        // of 16 bytes that hold an input segment
   int stores;         // vectors of an output segment
   int units;          // of an output segment
@@ -72,9 +73,8 @@ constexpr int units_of_vector(std::int64_t unit) {
 
 constexpr std::int64_t gather_place_bytes = 32;  // of shared memory, for where a block's tile lies
 
-/// 4 bytes, or a unit if that is larger, are left free after each 128 bytes of shared memory.
-constexpr std::int64_t padded_bytes(std::int64_t bytes, std::int64_t unit) {
-  return bytes + (bytes >> 7) * (unit < 4 ? 4 : unit);
+constexpr std::int64_t padded_bytes(std::int64_t bytes, std::int64_t pad) {
+  return bytes + (bytes >> 7) * pad;
 }
 
 /// The cheapest plan below `most_us` that fits the device, if any does. `untiled`: of `args`, in units of
