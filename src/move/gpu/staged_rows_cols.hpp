@@ -207,8 +207,8 @@ __device__ void load_band(unsigned char* shared, const unsigned char* in, std::i
   }
 }
 
-// The vector of consecutive units of packed columns that begins at `row` of a column. In it at most one column ends,
-// and one word is skipped; or, of columns shorter than a vector, which skip none, at most two end.
+// The vector of consecutive units of packed columns that begins at `row` of a column. At most one column ends in it and
+// at most one pad word is crossed; columns shorter than a vector cross none, and at most two end.
 template <class Unit, int Vectors>
 __device__ word16 gather_rows(const unsigned char* shared, int row, int column, int rows) {
   constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size, pitch = column_band<Unit, Vectors>::pitch;

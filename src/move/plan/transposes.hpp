@@ -44,16 +44,16 @@ constexpr std::int64_t tile_bytes_misaligned[4] = {18448, 9232, 8720, 8720};  //
 constexpr std::int64_t most_staged_blocks = 16896;                            // staged_rows, in registers
 constexpr std::int64_t short_window = 4096, long_window = 16384;              // staged
 
-// staged_cols: the least rows; a row of a band of so many vectors, in global and in shared memory, and shared memory of
-// a band of all rows.
+// staged_cols: the minimum of rows; a row of a band of so many vectors, in global and in shared memory, and shared
+// memory of a band of all rows.
 constexpr int least_band_rows = 9;
 constexpr std::int64_t band_bytes(int vectors) {
   return (vectors - 1) * 16;
 }
-/// Few bank conflicts for most numbers of rows: with 12 bytes, gathers of 1 and 2 byte elements take 1.17 times the
-/// wavefronts.
+/// With few rows, the wide bands' gathers of 1 and 2 bytes have fewer bank conflicts with 16 bytes than with 12; in
+/// narrow bands stores would have more.
 constexpr std::int64_t band_pitch(std::int64_t size, int vectors) {
-  return vectors * 16 + (size == 4 ? 12 : 16);
+  return vectors * 16 + (size < 4 && vectors == 32 ? 16 : 12);
 }
 constexpr std::int64_t bytes_of_bands(std::int64_t rows, std::int64_t size, int vectors) {
   return 32 + rows * band_pitch(size, vectors) + rows * size / 16 * 4;
