@@ -124,7 +124,8 @@ void each_chunk(stream_ref stream, const part_rows& rows, std::int64_t first, st
 
 /// The same, a share of the rows on each of several threads, with a stream each.
 void each_share(const device& on, const part_rows& rows, std::int64_t bytes, const chunk_function& f) {
-  const std::int64_t most_threads = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, 16);
+  // Of each rank, of which a process may have several.
+  const std::int64_t most_threads = std::clamp<std::int64_t>(std::thread::hardware_concurrency() / 2, 2, 16);
   const std::int64_t chunks = rows.rows() * rows.length() * bytes / piece_bytes;
   const std::int64_t shares = std::clamp<std::int64_t>(std::min(chunks, rows.rows()), 1, most_threads);
   std::vector<std::future<void>> running;

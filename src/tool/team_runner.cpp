@@ -33,6 +33,12 @@ void set_predicted(bench_result& row, double seconds, double bytes) {
   if (bytes > 0 && seconds > 0) row.gbps = bytes / seconds * 1e-9;
 }
 
+/// Bytes of a rank's part; at least one element.
+std::size_t bytes_of_part(const team_case& one, const twill::distribution& side, int rank) {
+  const auto elements = part_of(one.shape.extents, side, rank).elements;
+  return static_cast<std::size_t>(std::max<std::int64_t>(1, elements) * one.type.bytes);
+}
+
 }  // namespace
 
 team_runner::team_runner(const processes& world, team on, team_measures measures, bench_report& report)
@@ -47,24 +53,23 @@ team_runner::team_runner(const processes& world, team on, team_measures measures
 void team_runner::run(const team_case& one) {
   first_ = report_.results.size();
   predictions_.clear();
-  prepare(one);
+  ranks_.clear();  // the bare exchanges have memory of their own; device memory may not hold both
+  const std::optional<bench_result> best = add_exchanges(one);
+  if (world_.any(interrupted() != 0)) return;
+  try {
+    prepare(one);
+  } catch (const error& problem) {  // the same on all ranks
+    if (problem.code() != errc::out_of_memory) throw;
+    bench_result row = row_of(one, "memcpy");
+    row.status = "failed";
+    row.fault = problem.what();
+    report_.results.push_back(row);
+    return;
+  }
   add_memcpy(one);
   const double memcpy_rate = report_.results.back().gbps.value_or(0);
   global_options options;
   options.ranks_per_node = measures_.ranks_per_node;
-  const bench_result none;
-  std::size_t roof = 0;
-  bool has_roof = false;
-  for (const transport via : measures_.transports) {
-    options.via = via;
-    const auto bare = [&](bench_result& row, const global_options& with) { measure_exchange(one, row, with); };
-    const auto at = add(one, std::string("exchange-") + name(via), options, bare);
-    const auto rate = [&](std::size_t i) { return report_.results[i].gbps.value_or(0); };
-    if (!at || rate(*at) <= 0 || (has_roof && rate(*at) <= rate(roof))) continue;
-    roof = *at;
-    has_roof = true;
-  }
-  const bench_result best = has_roof ? report_.results[roof] : none;
   options.blocks_per_peer = measures_.blocks_per_peer;
   for (const transport via : measures_.transports) {
     options.via = via;
@@ -73,8 +78,23 @@ void team_runner::run(const team_case& one) {
   }
   add_tuned(one);
   for (std::size_t i = first_; i < report_.results.size(); ++i) {
-    if (report_.results[i].kernel != "memcpy") compare(i, memcpy_rate, has_roof ? &best : nullptr);
+    if (report_.results[i].kernel != "memcpy") compare(i, memcpy_rate, best ? &*best : nullptr);
   }
+}
+
+/// The bare exchange by each transport; returns the fastest.
+std::optional<bench_result> team_runner::add_exchanges(const team_case& one) {
+  global_options options;
+  options.ranks_per_node = measures_.ranks_per_node;
+  std::optional<bench_result> best;
+  for (const transport via : measures_.transports) {
+    options.via = via;
+    const auto bare = [&](bench_result& row, const global_options& with) { measure_exchange(one, row, with); };
+    const auto at = add(one, std::string("exchange-") + name(via), options, bare);
+    const auto rate = [](const bench_result& row) { return row.gbps.value_or(0); };
+    if (at && rate(report_.results[*at]) > (best ? rate(*best) : 0)) best = report_.results[*at];
+  }
+  return best;
 }
 
 void team_runner::add_tuned(const team_case& one) {
@@ -127,21 +147,21 @@ std::string team_runner::predicted_text() const {
   return text + wrapped(compared_with_text(team_.local_device(0))) + "\n";
 }
 
+double team_runner::largest_part(const team_case& one) const {
+  std::size_t most = 0;
+  for (int rank = 0; rank < team_.size(); ++rank) most = std::max(most, bytes_of_part(one, one.shape.in, rank));
+  return static_cast<double>(most);
+}
+
 void team_runner::prepare(const team_case& one) {
   ranks_.clear();
-  part_bytes_ = 0;
-  const auto bytes = [&](const twill::distribution& side, int rank) {
-    const auto elements = part_of(one.shape.extents, side, rank).elements;
-    return static_cast<std::size_t>(std::max<std::int64_t>(1, elements) * one.type.bytes);
-  };
-  for (int rank = 0; rank < team_.size(); ++rank) {
-    part_bytes_ = std::max(part_bytes_, static_cast<double>(bytes(one.shape.in, rank)));
-  }
+  part_bytes_ = largest_part(one);
   world_.together([&] {
     const std::vector<int>& local = team_.local_ranks();
     for (std::size_t i = 0; i < local.size(); ++i) {
       const device& on = team_.local_device(static_cast<int>(i));
-      const std::size_t most = std::max(bytes(one.shape.in, local[i]), bytes(one.shape.out, local[i]));
+      const std::size_t most =
+          std::max(bytes_of_part(one, one.shape.in, local[i]), bytes_of_part(one, one.shape.out, local[i]));
       ranks_.push_back({local[i], on, stream(on), raw_buffer(on, most), raw_buffer(on, most)});
     }
     on_each_rank(
@@ -343,7 +363,7 @@ void team_runner::measure(const team_case& one, bench_result& row, const global_
 /// afterwards, so that each rank sends contiguous memory to contiguous memory.
 void team_runner::measure_exchange(const team_case& one, bench_result& row, const global_options& options) {
   const std::int64_t size = team_.size();
-  const std::int64_t chunk = std::max<std::int64_t>(1, static_cast<std::int64_t>(part_bytes_) / size / 16);
+  const std::int64_t chunk = std::max<std::int64_t>(1, static_cast<std::int64_t>(largest_part(one)) / size / 16);
   team_case bare{parse_type("b16"), {size, size, chunk}, one.grid, {}};
   bare.shape.extents = {size, size, chunk};
   bare.shape.in = {{size, 1, 1}, {}, {}};

@@ -35,7 +35,8 @@ class team_runner {
  public:
   team_runner(const processes& world, team on, team_measures measures, bench_report& report);
 
-  /// Adds a row for memcpy, for each transport bare and transposed, and for what is tuned. The same in all processes.
+  /// Adds a row for the bare exchange by each transport, for memcpy, for each transport, and for what is tuned. The
+  /// same in all processes.
   void run(const team_case& one);
 
   /// A table of the last case.
@@ -50,6 +51,7 @@ class team_runner {
     raw_buffer in, out;
   };
 
+  double largest_part(const team_case& one) const;
   void prepare(const team_case& one);
   void on_each_rank(const std::function<void(rank_setup&)>& f);
   bench_result row_of(const team_case& one, const std::string& kernel) const;
@@ -62,6 +64,7 @@ class team_runner {
   void add_memcpy(const team_case& one);
   std::optional<std::size_t> add(const team_case& one, const std::string& kernel, const global_options& options,
                                  const std::function<void(bench_result&, const global_options&)>& measured);
+  std::optional<bench_result> add_exchanges(const team_case& one);
   void add_tuned(const team_case& one);
   void note(const std::string& text);
   std::vector<stream_ref> streams() const;

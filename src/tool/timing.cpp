@@ -1,9 +1,12 @@
 #include "timing.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <twill/buffer.hpp>
 #include <twill/event.hpp>
@@ -32,84 +35,92 @@ struct sampled_launch {
   }
 };
 
-/// Work in front of a sample of short launches, during which the host issues all of them: what is timed is what the GPU
-/// takes for launches one behind another, and not how fast the host issues them. Fills memory of its own.
-class lead {
+/// Delays the GPU while the host queues a sample of short launches, so that host issue time is excluded: fills memory
+/// of its own. What takes no time, as where there is no memory for it, delays nothing.
+class delay {
  public:
-  explicit lead(stream_ref stream) : stream_(stream) {}
+  explicit delay(stream_ref stream) : stream_(stream) {
+    constexpr int first = 20, timed = 4;  // the host has queued the timed ones before they begin
+    try {
+      memory_.emplace(stream.on(), bytes);
+    } catch (const error& problem) {
+      if (problem.code() != errc::out_of_memory) throw;
+      return;
+    }
+    event start(stream.on()), end(stream.on());
+    for (int i = 0; i < first; ++i) fill();
+    start.record(stream);
+    for (int i = 0; i < timed; ++i) fill();
+    end.record(stream);
+    fill_seconds_ = std::max(end.elapsed(start).count() / timed, 1e-6);
+  }
 
-  /// In front of so many launches.
-  void issue(int launches) {
-    if (!memory_) make();
-    if (!memory_) return;
-    const double wanted = launches * host_seconds / std::max(fill_seconds_, 1e-6);
-    for (int i = 0; i < std::min(wanted, most_fills); ++i) fill();
+  /// Queues at least so many seconds; returns how many.
+  double queue(double seconds) {
+    if (!memory_) return 0;
+    const int fills = static_cast<int>(std::min(std::ceil(seconds / fill_seconds_), most_fills));
+    for (int i = 0; i < fills; ++i) fill();
+    return fills * fill_seconds_;
   }
 
  private:
   static constexpr std::size_t bytes = std::size_t{64} << 20;
-  static constexpr double most_fills = 100;
-  static constexpr double host_seconds = 10e-6;  // of a launch, and more than it takes
+  static constexpr double most_fills = 400;
 
   void fill() { fill_bytes(stream_, memory_->data(), 0, bytes); }
-
-  void make() {
-    if (failed_) return;
-    try {
-      memory_.emplace(stream_.on(), bytes);
-    } catch (const error&) {  // the host then keeps up or does not
-      failed_ = true;
-      return;
-    }
-    event start(stream_.on()), end(stream_.on());
-    fill();
-    start.record(stream_);
-    for (int i = 0; i < 4; ++i) fill();
-    end.record(stream_);
-    fill_seconds_ = end.elapsed(start).count() / 4;
-  }
 
   stream_ref stream_;
   std::optional<raw_buffer> memory_;
   double fill_seconds_ = 0;
-  bool failed_ = false;
 };
 
-/// Launches between two marks in the stream. Of short ones, the lead and one launch that is not timed go before.
-class samples {
+/// Takes samples: launches back to back between two marks in the stream.
+class sampler {
  public:
-  explicit samples(stream_ref stream) : stream_(stream), ahead_(stream) {}
+  explicit sampler(stream_ref stream) : stream_(stream) {}
 
   template <class Launch>
   void take(sampled_launch& each, Launch launch_next) {
-    const bool is_led = each.launches > 1 && stream_.on().properties().is_gpu;
-    if (is_led) {
-      ahead_.issue(each.launches);
-      launch_next(each);
+    if (each.launches == 1 || !stream_.on().properties().is_gpu) return between_marks(each, launch_next);
+    if (!delay_) delay_.emplace(stream_);
+    constexpr double host_seconds = 10e-6;  // of a launch, as a rule; where the host takes longer, a longer delay
+    constexpr int tries = 4;
+    const int untimed = (each.launches + 1) / 2;  // they move more than the cache holds
+    double wanted = (each.launches + untimed) * host_seconds;
+    for (int i = 0; i < tries; ++i, wanted *= 2) {
+      stream_.wait();
+      const auto begin = std::chrono::steady_clock::now();
+      const double lasts = delay_->queue(wanted);
+      for (int k = 0; k < untimed; ++k) launch_next(each);
+      between_marks(each, launch_next);
+      const std::chrono::duration<double> host = std::chrono::steady_clock::now() - begin;
+      if (host.count() < lasts || lasts == 0 || i == tries - 1) return;
+      taken_.pop_back();
     }
-    if (is_led || marks_.empty()) marks_.emplace_back(stream_.on()).record(stream_);
-    const std::size_t start = marks_.size() - 1;
-    for (int i = 0; i < each.launches; ++i) launch_next(each);
-    marks_.emplace_back(stream_.on()).record(stream_);
-    between_.push_back({&each, start});
   }
 
   void collect() {
-    for (const auto& [each, start] : between_) {
-      each->samples.push_back(marks_[start + 1].elapsed(marks_[start]).count() / each->launches);
-    }
+    for (const interval& one : taken_) one.of->samples.push_back(one.end.elapsed(one.start).count() / one.of->launches);
   }
 
  private:
   struct interval {
     sampled_launch* of;
-    std::size_t start;  // the mark before it
+    event start, end;
   };
 
+  template <class Launch>
+  void between_marks(sampled_launch& each, Launch launch_next) {
+    interval one{&each, event(stream_.on()), event(stream_.on())};
+    one.start.record(stream_);
+    for (int i = 0; i < each.launches; ++i) launch_next(each);
+    one.end.record(stream_);
+    taken_.push_back(std::move(one));
+  }
+
   stream_ref stream_;
-  lead ahead_;
-  std::vector<event> marks_;
-  std::vector<interval> between_;
+  std::optional<delay> delay_;
+  std::vector<interval> taken_;
 };
 
 sampled_launch make_sampled(const launch_function& launch, double once, bool first, const timing_limits& limits) {
@@ -140,7 +151,8 @@ std::vector<timing> measure_interleaved(stream_ref stream, const working_set& pa
                                         const std::vector<launch_function>& launches, const timing_limits& limits) {
   std::vector<sampled_launch> sampled;
   for (const launch_function& each : launches) {
-    const double once = std::min(rough_seconds(stream, pairs, each), rough_seconds(stream, pairs, each));
+    double once = rough_seconds(stream, pairs, each);
+    if (once < 10 * short_launch_seconds) once = std::min(once, rough_seconds(stream, pairs, each));  // host hiccups
     sampled.push_back(make_sampled(each, once, sampled.empty(), limits));
   }
   int pair = 0, rounds = 0;
@@ -153,7 +165,7 @@ std::vector<timing> measure_interleaved(stream_ref stream, const working_set& pa
     for (int i = 0; i < each.warm_ups && interrupted() == 0; ++i) launch_next(each);
   }
 
-  samples taken(stream);
+  sampler taken(stream);
   for (int round = 0; round < rounds; ++round) {
     for (sampled_launch& each : sampled) {
       if (interrupted() == 0 && each.takes_part(round, rounds)) taken.take(each, launch_next);

@@ -26,10 +26,9 @@ struct timing_limits {
   double warm_up = warm_up_seconds;  ///< of the first launch; at least three launches
 };
 
-/// Times launches by events in the stream, without waiting between them, cycling through the pairs of the working set.
-/// A sample is one launch, or as many as make about 100 us: on GPUs these wait behind other work until the host has
-/// issued all of them, so that a slow host does not count. Samples of all launches are interleaved, so that a change of
-/// clocks, or a slow second of the machine, meets all of them.
+/// Times launches by events in the stream, cycling through the pairs of the working set. A sample is one launch, or as
+/// many as make about 100 us: on GPUs these are queued behind a delay, so that host issue time is excluded. Samples of
+/// all launches are interleaved, so that a change of clocks, or a slow second of the machine, meets all of them.
 std::vector<timing> measure_interleaved(stream_ref stream, const working_set& pairs,
                                         const std::vector<launch_function>& launches, const timing_limits& limits);
 
