@@ -91,12 +91,13 @@ choose_preset() {
   fi
 }
 
-# build PRESET [CMAKE_BUILD_ARGUMENT...]: configures and builds with all cores, into build/PRESET.
+# build PRESET [CMAKE_BUILD_ARGUMENT...]: configures and builds into build/PRESET, on all cores unless
+# CMAKE_BUILD_PARALLEL_LEVEL says fewer.
 build() {
   local preset=$1
   shift
   cd "$root" || exit
   say "configuring preset $preset in build/$preset"
   run_quietly "$root/build/logs/configure-$preset.log" cmake --preset "$preset" || exit
-  cmake --build --preset "$preset" --parallel "$(nproc)" "$@" >&2 </dev/null || die "the build of preset $preset failed"
+  cmake --build --preset "$preset" --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" "$@" >&2 </dev/null || die "the build of preset $preset failed"
 }
