@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <twill/element.hpp>
 #include <twill/scratch.hpp>
 
 namespace twill::detail {
@@ -59,6 +60,10 @@ void require_enumerator(Enum value, Enum last, std::string_view what) {
   using number = std::underlying_type_t<Enum>;
   const auto n = static_cast<number>(value);
   if (n < 0 || n > static_cast<number>(last)) fail_enumerator(static_cast<std::int64_t>(n), what);
+}
+
+inline void require_element_type(element_type type) {
+  require_enumerator(type, element_type::c128, "the element type");
 }
 
 }  // namespace twill::detail

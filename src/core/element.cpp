@@ -54,12 +54,12 @@ std::uint16_t to_float16(float value) {
 }  // namespace
 
 std::string_view name(element_type type) {
-  detail::require_enumerator(type, element_type::c128, "the element type");
+  detail::require_element_type(type);
   return names[static_cast<std::size_t>(type)];
 }
 
 std::size_t element_bytes(element_type type) {
-  detail::require_enumerator(type, element_type::c128, "the element type");
+  detail::require_element_type(type);
   return sizes[static_cast<std::size_t>(type)];
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The arguments of data movement, checked and made explicit: plain data, without a backend. `launch` is what messages
-// call a launch of them.
+// The arguments of data movement, checked and made explicit: plain data, without a backend. `launch`, of those that
+// `start_kernel` launches, is what messages call it.
 
 #include <cstdint>
 

@@ -14,7 +14,7 @@ namespace {
 using detail::scan_args;
 
 void require_operation(element_type type, const scan_options& options) {
-  detail::require_enumerator(type, element_type::c128, "the element type");
+  detail::require_element_type(type);
   detail::require_enumerator(options.op, scan_op::max, "the operation");
   const bool is_complex = type == element_type::c64 || type == element_type::c128;
   if (is_complex && options.op != scan_op::sum) {
