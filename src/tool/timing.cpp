@@ -85,7 +85,7 @@ class sampler {
     if (!delay_) delay_.emplace(stream_);
     constexpr double host_seconds = 10e-6;  // of a launch, as a rule; where the host takes longer, a longer delay
     constexpr int tries = 4;
-    const int untimed = (each.launches + 1) / 2;  // they move more than the cache holds
+    const int untimed = (each.launches + 1) / 2;  // 50 us: they replace what the delay left in the cache
     double wanted = (each.launches + untimed) * host_seconds;
     for (int i = 0; i < tries; ++i, wanted *= 2) {
       stream_.wait();
