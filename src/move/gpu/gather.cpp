@@ -71,9 +71,11 @@ void fill_counts(gather_tile& m, const gather_plan& p) {
   m.edges = p.edges;
 }
 
-// Blocks walk along the output first, then along the input: sectors that two of them share stay in the cache.
-void fill_grid(gather_tile& m, const gather_plan& p) {
+// Blocks walk along the output first, then along the input: sectors that two of them share stay in the cache. Where
+// input segments are full lines they share none, and blocks go on along the output.
+void fill_grid(gather_tile& m, const gather_plan& p, const void* in) {
   const composite_tile& t = p.tile;
+  const bool full_lines = ((address_of(in) | t.in_bits | t.in_bytes) & 127) == 0;
   bool placed[detail::max_tile_dims] = {};
   const auto add = [&](int i) {
     const tile_dim& d = t.dims[i];
@@ -88,7 +90,7 @@ void fill_grid(gather_tile& m, const gather_plan& p) {
   add(complete(t.last_out) && t.last_out + 1 < t.rank ? t.last_out + 1 : t.last_out);
   int place = 0;
   while (t.in_order[place] != t.last_in) ++place;
-  add(complete(t.last_in) && place + 1 < t.rank ? t.in_order[place + 1] : t.last_in);
+  if (!full_lines) add(complete(t.last_in) && place + 1 < t.rank ? t.in_order[place + 1] : t.last_in);
   for (int i = 0; i < t.rank; ++i) add(i);
   m.blocks = static_cast<unsigned>(p.blocks);
   for (int i = 0; i < t.rank; ++i) {
@@ -110,7 +112,7 @@ bool launch_gather(const work_queue& queue, const permute_args& a, const detail:
   gather_tile m{};
   fill_tables(m, p.tile);
   fill_counts(m, p);
-  fill_grid(m, p);
+  fill_grid(m, p, a.in);
   const auto config = grid_of(p.blocks, kernels::gather_threads, p.shared_bytes);
   with_unit(p.tile.unit, [&](auto one) { start_kernel(queue, config, &kernels::permute_gather<decltype(one)>, a, m); });
   return true;

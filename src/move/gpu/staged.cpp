@@ -94,6 +94,25 @@ bool launch_tiny(const work_queue& queue, const transpose_args& a) {
   return false;
 }
 
+// Of a few pitches, the one with the fewest bank conflicts in two warps' loads of the first units of their vectors.
+template <class Unit>
+int pitch_of_bands(int rows, int vectors) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
+  const int least = detail::least_band_pitch(size, vectors), most = detail::most_band_pitch(size, vectors);
+  int best = least, fewest = INT32_MAX;
+  for (int pitch = least; pitch <= most && least < most; pitch += 4) {
+    int accesses = 0;
+    for (const int first : {0, 32}) {
+      accesses += bank_accesses(1, [&](int lane) {
+        const int unit = (first + lane) * units, column = unit / rows, row = unit - column * rows;
+        return row * pitch + row / units * detail::band_pad(size, vectors) + column * size;
+      });
+    }
+    if (accesses < fewest) best = pitch, fewest = accesses;
+  }
+  return best;
+}
+
 template <class Unit, int Vectors, int Threads>
 void launch_bands(const work_queue& queue, const transpose_args& a) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
@@ -103,8 +122,10 @@ void launch_bands(const work_queue& queue, const transpose_args& a) {
   m.rows = static_cast<int>(a.rows);
   m.by_rows = kernels::make_divider(a.rows);
   m.in_ld = a.in_ld * size;
+  m.pitch = pitch_of_bands<Unit>(m.rows, Vectors);
   const std::int64_t all_tiles = set_batch(m, a, tiles);
-  const auto config = grid_of(all_tiles, Threads, detail::bytes_of_bands(a.rows, size, Vectors));
+  const std::int64_t shared = detail::bytes_of_band(a.rows, size, Vectors, m.pitch);
+  const auto config = grid_of(all_tiles, Threads, shared);
   start_kernel(queue, config, &kernels::transpose_staged_cols<Unit, Vectors, Threads>, a, m);
 }
 

@@ -131,12 +131,12 @@ __global__ void __launch_bounds__(staged_rows_threads)
 // are one run of bytes. A block loads the aligned vectors of a band of columns, realigns each row to words, and gathers
 // the aligned vectors of the output from shared memory; the ends of its run, less than a vector each, go unit by unit.
 
-// Of a row, which may begin inside its first vector, `Vectors` lanes load as many and keep the bytes of one fewer. The
-// pitch leaves room for the others.
+// Of a row, which may begin inside its first vector, `Vectors` lanes load as many and keep the bytes of one fewer.
 template <class Unit, int Vectors>
 struct column_band {
-  static constexpr int bytes = detail::band_bytes(Vectors), pitch = detail::band_pitch(sizeof(Unit), Vectors);
-  static constexpr int lead = 16;
+  static constexpr int bytes = detail::band_bytes(Vectors), pad = detail::band_pad(sizeof(Unit), Vectors);
+  static constexpr bool chooses_pitch = detail::chooses_band_pitch(sizeof(Unit));
+  static constexpr int least_pitch = detail::least_band_pitch(sizeof(Unit), Vectors);
 };
 
 struct staged_cols_matrices {
@@ -144,15 +144,20 @@ struct staged_cols_matrices {
   std::int64_t in_ld, in_stride, out_stride;  // bytes
   unsigned tiles, all_tiles;                  // of a matrix; in all
   int rows;
+  int pitch;  // of the band, where it is chosen
   divider by_rows;
 };
 
-// Where a row of a band lies in shared memory. Lanes gather consecutive vectors of 16 / size rows: a word more for each
-// of these puts them into different banks.
 template <class Unit, int Vectors>
-__device__ int band_row(int row) {
+__device__ int band_pitch(const staged_cols_matrices& m) {
+  return column_band<Unit, Vectors>::chooses_pitch ? m.pitch : column_band<Unit, Vectors>::least_pitch;
+}
+
+// Where a row of a band lies in shared memory.
+template <class Unit, int Vectors>
+__device__ int band_row(int row, const staged_cols_matrices& m) {
   constexpr int units = 16 / static_cast<int>(sizeof(Unit));
-  return column_band<Unit, Vectors>::lead + row * column_band<Unit, Vectors>::pitch + row / units * 4;
+  return detail::band_lead + row * band_pitch<Unit, Vectors>(m) + row / units * column_band<Unit, Vectors>::pad;
 }
 
 // The vector at byte `at` of a row of `bytes` bytes; 0 outside of it.
@@ -201,24 +206,27 @@ __device__ void load_band(unsigned char* shared, const unsigned char* in, std::i
       if constexpr (sizeof(Unit) < 4) {
         v = realigned(v, shuffle_down(word<0>(v), 1), bytes_from(skew[d] & 3));
       }
-      if (row <= last)
-        store_words<std::uint32_t>(shared + band_row<Unit, Vectors>(row) + lane * 16 - (skew[d] & 12), v);
+      if (row > last) continue;
+      store_words<std::uint32_t>(shared + band_row<Unit, Vectors>(row, m) + lane * 16 - (skew[d] & 12), v);
     }
   }
 }
 
 // The vector of consecutive units of packed columns that begins at `row` of a column. At most one column ends in it and
-// at most one pad word is crossed; columns shorter than a vector cross none, and at most two end.
+// at most one pad is crossed; columns shorter than a vector cross none, and at most two end.
 template <class Unit, int Vectors>
-__device__ word16 gather_rows(const unsigned char* shared, int row, int column, int rows) {
-  constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size, pitch = column_band<Unit, Vectors>::pitch;
+__device__ word16 gather_rows(const unsigned char* shared, int row, int column, const staged_cols_matrices& m) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
   static_assert(2 * detail::least_band_rows + 1 > units);
-  const int wrap = rows - row, here = band_row<Unit, Vectors>(row) + column * size;
+  const int rows = m.rows, wrap = rows - row, here = band_row<Unit, Vectors>(row, m) + column * size;
+  const int pitch = band_pitch<Unit, Vectors>(m);
   int from[units];
   if (units < detail::least_band_rows || rows >= units) {
-    const int skip = units - row % units, next = band_row<Unit, Vectors>(0) + (column + 1) * size - wrap * pitch;
+    const int next = detail::band_lead + (column + 1) * size - wrap * pitch;
+    const int skip = column_band<Unit, Vectors>::pad == 0 ? units : units - row % units;
+    const int behind = here + column_band<Unit, Vectors>::pad;
 #pragma unroll
-    for (int u = 0; u < units; ++u) from[u] = (u >= wrap ? next : u >= skip ? here + 4 : here) + u * pitch;
+    for (int u = 0; u < units; ++u) from[u] = (u >= wrap ? next : u >= skip ? behind : here) + u * pitch;
   } else {
     const int next = here + size - rows * pitch, last = next + size - rows * pitch;
 #pragma unroll
@@ -248,12 +256,12 @@ __global__ void __launch_bounds__(Threads)
   const int skew = misalignment(out), first = threadIdx.x * 16 - skew;
   for (int at = first < 0 ? first + Threads * 16 : first; at + 16 <= bytes; at += Threads * 16) {
     const int column = static_cast<int>(divide(at / size, m.by_rows)), row = at / size - column * m.rows;
-    *reinterpret_cast<word16*>(out + at) = gather_rows<Unit, Vectors>(shared, row, column, m.rows);
+    *reinterpret_cast<word16*>(out + at) = gather_rows<Unit, Vectors>(shared, row, column, m);
   }
   at_ends<Unit>(bytes, skew, [&](int at) {
     const int column = static_cast<int>(divide(at / size, m.by_rows)), row = at / size - column * m.rows;
     *reinterpret_cast<Unit*>(out + at) =
-        *reinterpret_cast<const Unit*>(shared + band_row<Unit, Vectors>(row) + column * size);
+        *reinterpret_cast<const Unit*>(shared + band_row<Unit, Vectors>(row, m) + column * size);
   });
 }
 

@@ -158,8 +158,13 @@ __device__ void store_lines(unsigned char* out, const word16* tile, const tile_p
   }
 }
 
+// A thread moves one or two register blocks: a second round would wait for the first. Of 4 and 8 bytes, boxes of up to
+// 32 KiB take one round.
 template <int Bytes>
-__global__ void __launch_bounds__(256)
+inline constexpr int permute_tile_threads = Bytes < 4 ? 256 : 512;
+
+template <int Bytes>
+__global__ void __launch_bounds__(permute_tile_threads<Bytes>)
     permute_tile(unsigned char* out, const unsigned char* in, tile_permutation by_value) {
   const tile_permutation& m = argument_after(by_value, out, in);
   constexpr int edge = 16 / Bytes, depth = Bytes == 8 ? 2 : 1;

@@ -120,7 +120,7 @@ double rows_factor(const permute_args& a, std::int64_t unit) {
   const int at = place_of(unit);
   if (unit < 16) return factor[at] + more[at] / (1 + static_cast<double>(a.run_bytes) / half[at]);
   const double few = 0.8 * std::max(0.0, ratio(64, a.run_bytes) - 0.81);  // vectors a row
-  return 1.055 + 0.156 * fetched_around(a.run_bytes, a.run_bytes & -a.run_bytes) + few;
+  return 1.045 + 0.156 * fetched_around(a.run_bytes, a.run_bytes & -a.run_bytes) + few;
 }
 
 // Of the output, as far as it is contiguous.
@@ -165,8 +165,8 @@ double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
 constexpr double tiled_launch[4] = {3.03, 2.84, 2.95, 2.95};
 
 double tiled_factor(const tile_sides& s, std::int64_t unit, int rank) {
-  constexpr double factor[4] = {1.12, 1.077, 1.06, 1.063}, around[4] = {0.1, 0.057, 0.052, 0.075},
-                   many[4] = {0.013, 0.038, 0.088, 0.042};
+  constexpr double factor[4] = {1.12, 1.077, 1.06, 1.063}, around[4] = {0.1, 0.057, 0.035, 0.044},
+                   many[4] = {0.013, 0.038, 0.02, 0};
   const int at = place_of(unit);
   return std::max(factor[at], full_vectors_factor(unit)) + ((s.in_bits & 63) != 0 ? around[at] : 0) +
          ((s.out_bits & 63) != 0 ? 0.01 : 0) + (rank > 2 ? many[at] : 0);
