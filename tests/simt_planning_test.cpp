@@ -292,6 +292,27 @@ TEST_CASE("reference: gather at strides that would conflict") {
   run_each(stream, calls);
 }
 
+// Rows for which the pitch of a band is the least or one of the others, in bands of all three widths.
+TEST_CASE("reference: staged-cols of 9 to 300 rows") {
+  const twill::device device(two_multiprocessors());
+  const twill::stream stream(device);
+  std::vector<support::drawn_call> calls;
+  const auto add = [&](std::int64_t rows, std::int64_t bytes) {
+    const auto in = static_cast<std::size_t>(bytes * (rows % 3)), out = static_cast<std::size_t>(bytes * (rows % 7));
+    calls.push_back(support::permute_call({{rows, 5003 / bytes}, {1, 0}, {}, {}}, bytes, in, out, "staged-cols"));
+    calls.push_back(support::permute_call({{rows, 5120 / bytes}, {1, 0}, {}, {}}, bytes, 0, 0, "staged-cols"));
+  };
+  for (const std::int64_t rows : {9,  11, 12, 15, 16, 17, 20, 25, 26,  28,  31,  32,  36,  41,  42,
+                                  43, 44, 45, 58, 59, 63, 82, 85, 101, 121, 152, 168, 200, 245, 300}) {
+    add(rows, 1);
+  }
+  for (const std::int64_t rows : {9, 43, 86, 164}) {
+    add(rows, 2);
+    add(rows, 4);
+  }
+  run_each(stream, calls);
+}
+
 TEST_CASE("reference: staged-rows of 2 to 8 columns") {
   const twill::device device(two_multiprocessors());
   const twill::stream stream(device);

@@ -232,8 +232,11 @@ class directed_calls {
     for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
       const std::int64_t side = 272 / bytes, other = bytes % 16;
       if (bytes < 16) permute({{side, 3, 2, side}, reversed, {}, {}}, bytes, 16, 48, "tiled");
+      const std::int64_t many = (multiprocessors_ + 3) / 4;  // boxes for all multiprocessors: the largest
+      if (bytes < 16) permute({{side, many, 2, side}, reversed, {}, {}}, bytes, 16, 48, "tiled");
       permute({{17, 3, 5, 19}, reversed, {}, {}}, bytes, other, 3 * other, "gather");
       permute({{37, 3, 5, 9}, {2, 0, 3, 1}, {}, {}}, bytes, other, 3 * other, "gather");  // one input segment
+      if (bytes >= 4) segments_of_full_lines(256 / bytes, bytes);
       permute({{7, 3, 5, 9}, reversed, {}, {}}, bytes, other, 3 * other, "elementwise");
       permute({{7, 3, 5, 9}, reversed, {}, {}}, bytes, other, 3 * other);
       permute({{5, 7, 9}, {2, 1, 0}, {140, 20, 2}, {84, 12, 2}}, bytes, other, 3 * other);
@@ -254,6 +257,15 @@ class directed_calls {
       rows_with_seams(bytes);
       matrices_in_launches(bytes);
     }
+  }
+
+  // Also those of a dimension walked backwards, and segments that share lines.
+  void segments_of_full_lines(std::int64_t row, std::int64_t bytes) {
+    const twill::permute_shape shape{{6, 24, 10, row}, {3, 1, 0, 2}, {}, {}};
+    const twill::permute_shape backwards{{6, 24, 2, row}, {3, 1, 0, 2}, {-48 * row, 2 * row, row, 1}, {}};
+    permute(shape, bytes, 0, 0, "gather");
+    permute(shape, bytes, 16, 0, "gather");
+    permute(backwards, bytes, 0, 0, "gather");
   }
 
   // Batches of matrices with a short dimension around them, by the kernels of matrices: a launch for each index, where

@@ -71,11 +71,12 @@ void fill_counts(gather_tile& m, const gather_plan& p) {
   m.edges = p.edges;
 }
 
-// Blocks walk along the output first, then along the input: sectors that two of them share stay in the cache. Where
-// input segments are full lines they share none, and blocks go on along the output.
+// Blocks walk along the output first, then along the input: lines that two of them share stay in the cache. Input
+// segments of full lines share none: blocks go on along the output.
 void fill_grid(gather_tile& m, const gather_plan& p, const void* in) {
   const composite_tile& t = p.tile;
-  const bool full_lines = ((address_of(in) | t.in_bits | t.in_bytes) & 127) == 0;
+  constexpr std::int64_t line = 128;
+  const bool full_lines = (address_of(in) | t.in_bits | t.in_bytes) % line == 0;
   bool placed[detail::max_tile_dims] = {};
   const auto add = [&](int i) {
     const tile_dim& d = t.dims[i];

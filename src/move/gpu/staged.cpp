@@ -94,18 +94,27 @@ bool launch_tiny(const work_queue& queue, const transpose_args& a) {
   return false;
 }
 
-// Of a few pitches, the one with the fewest bank conflicts in two warps' loads of the first units of their vectors.
-template <class Unit>
-int pitch_of_bands(int rows, int vectors) {
-  constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
-  const int least = detail::least_band_pitch(size, vectors), most = detail::most_band_pitch(size, vectors);
+// Of a few pitches of bands of 1 byte that fit, the one with the fewest bank conflicts in two loads, of the first units
+// of a warp's vectors and of the middle ones of the next warp's. Those of narrow bands are no multiple of 16 bytes:
+// stores of the rows of a warp would conflict.
+template <int Vectors>
+int pitch_of_band(int rows, std::int64_t most_bytes) {
+  constexpr int units = 16, least = detail::band_pitch(1, Vectors), more = Vectors == 32 ? 24 : 12;
+  int row[64], column[64];
+  for (int lane = 0; lane < 64; ++lane) {
+    const int unit = lane * units + lane / 32 * units / 2;
+    column[lane] = unit / rows;
+    row[lane] = unit - column[lane] * rows;
+  }
   int best = least, fewest = INT32_MAX;
-  for (int pitch = least; pitch <= most && least < most; pitch += 4) {
+  for (int pitch = least; pitch <= least + more; pitch += 4) {
+    if (Vectors < 32 && pitch % 16 == 0) continue;
+    if (detail::bytes_of_band(rows, 1, Vectors, pitch) > most_bytes) break;
     int accesses = 0;
     for (const int first : {0, 32}) {
       accesses += bank_accesses(1, [&](int lane) {
-        const int unit = (first + lane) * units, column = unit / rows, row = unit - column * rows;
-        return row * pitch + row / units * detail::band_pad(size, vectors) + column * size;
+        const int i = first + lane;
+        return row[i] * pitch + row[i] / units * detail::band_pad(1, Vectors) + column[i];
       });
     }
     if (accesses < fewest) best = pitch, fewest = accesses;
@@ -122,7 +131,8 @@ void launch_bands(const work_queue& queue, const transpose_args& a) {
   m.rows = static_cast<int>(a.rows);
   m.by_rows = kernels::make_divider(a.rows);
   m.in_ld = a.in_ld * size;
-  m.pitch = pitch_of_bands<Unit>(m.rows, Vectors);
+  m.pitch =
+      size == 1 ? pitch_of_band<Vectors>(m.rows, limits_of(queue).shared_bytes / 3) : detail::band_pitch(size, Vectors);
   const std::int64_t all_tiles = set_batch(m, a, tiles);
   const std::int64_t shared = detail::bytes_of_band(a.rows, size, Vectors, m.pitch);
   const auto config = grid_of(all_tiles, Threads, shared);

@@ -135,8 +135,7 @@ __global__ void __launch_bounds__(staged_rows_threads)
 template <class Unit, int Vectors>
 struct column_band {
   static constexpr int bytes = detail::band_bytes(Vectors), pad = detail::band_pad(sizeof(Unit), Vectors);
-  static constexpr bool chooses_pitch = detail::chooses_band_pitch(sizeof(Unit));
-  static constexpr int least_pitch = detail::least_band_pitch(sizeof(Unit), Vectors);
+  static constexpr int least_pitch = detail::band_pitch(sizeof(Unit), Vectors);
 };
 
 struct staged_cols_matrices {
@@ -144,13 +143,13 @@ struct staged_cols_matrices {
   std::int64_t in_ld, in_stride, out_stride;  // bytes
   unsigned tiles, all_tiles;                  // of a matrix; in all
   int rows;
-  int pitch;  // of the band, where it is chosen
+  int pitch;  // of the band in shared memory; of 1 byte only, for others it is known at compile time
   divider by_rows;
 };
 
 template <class Unit, int Vectors>
 __device__ int band_pitch(const staged_cols_matrices& m) {
-  return column_band<Unit, Vectors>::chooses_pitch ? m.pitch : column_band<Unit, Vectors>::least_pitch;
+  return sizeof(Unit) == 1 ? m.pitch : column_band<Unit, Vectors>::least_pitch;
 }
 
 // Where a row of a band lies in shared memory.
@@ -223,8 +222,7 @@ __device__ word16 gather_rows(const unsigned char* shared, int row, int column, 
   int from[units];
   if (units < detail::least_band_rows || rows >= units) {
     const int next = detail::band_lead + (column + 1) * size - wrap * pitch;
-    const int skip = column_band<Unit, Vectors>::pad == 0 ? units : units - row % units;
-    const int behind = here + column_band<Unit, Vectors>::pad;
+    const int skip = units - row % units, behind = here + column_band<Unit, Vectors>::pad;
 #pragma unroll
     for (int u = 0; u < units; ++u) from[u] = (u >= wrap ? next : u >= skip ? behind : here) + u * pitch;
   } else {

@@ -89,6 +89,7 @@ void launch_4byte(const work_queue& queue, const transpose_args& a) {
 }
 
 constexpr std::int64_t least_run_bytes = 128;  // on both sides, or gathering is ahead
+constexpr int least_threads = kernels::permute_tile_threads<1>;
 
 // Lines and chunks, and what the grid cuts of them.
 void fill(tile_permutation& m, const composite_tile& p, const fast_dims& fast) {
@@ -219,7 +220,7 @@ bool launch_tiled(const work_queue& queue, const permute_args& a, const detail::
   fill(m, p, fast);
   lay_out(m, 16 / p.unit);
   const bool long_runs = m.most_lines * 16 >= least_run_bytes && m.most_chunks * 16 >= least_run_bytes;
-  if (!long_runs || m.lanes > 256 || shared_bytes(m, 16 / p.unit) > limits.shared_bytes) return false;
+  if (!long_runs || m.lanes > least_threads || shared_bytes(m, 16 / p.unit) > limits.shared_bytes) return false;
   if (dry_run) return true;
   m.row_step = p.dims[fast.out].in_stride;
   m.col_step = p.dims[fast.in].out_stride;

@@ -158,8 +158,8 @@ __device__ void store_lines(unsigned char* out, const word16* tile, const tile_p
   }
 }
 
-// A thread moves one or two register blocks: a second round would wait for the first. Of 4 and 8 bytes, boxes of up to
-// 32 KiB take one round.
+// As many as move the largest box (size_box) in one round, of one register block a thread, or two of 8 bytes: a second
+// round would wait for the first.
 template <int Bytes>
 inline constexpr int permute_tile_threads = Bytes < 4 ? 256 : 512;
 

@@ -165,7 +165,7 @@ bool is_staged_cols(const matrices& m, const device_model& device) {
   if (!m.is_power(4) || m.alignment < m.size || a.out_ld != a.rows) return false;
   if (a.rows < least_band_rows || a.rows > device.shared_bytes || m.across < 1024) return false;
   const int vectors = shape_of_bands(a.rows, m.size, device.shared_bytes).vectors;
-  return most_bytes_of_band(a.rows, m.size, vectors) <= device.shared_bytes / 3 &&
+  return bytes_of_band(a.rows, m.size, vectors) <= device.shared_bytes / 3 &&
          divided(m.across, band_bytes(vectors)) * a.batch >= 2 * static_cast<std::int64_t>(device.multiprocessors);
 }
 
@@ -277,7 +277,7 @@ double staged_cols_more(const matrices& m, const device_model& device) {
   const double few = std::max(0.0, rows * 1600 / static_cast<double>(device.shared_bytes) - 2);
   return 0.3 * (filled(m.across, band_bytes(shape.vectors)) - 1) + 0.12 * few +
          staged_cols_cost.more[m.place()] *
-             crowding(most_bytes_of_band(m.a.rows, m.size, shape.vectors), shape.threads, device);
+             crowding(bytes_of_band(m.a.rows, m.size, shape.vectors), shape.threads, device);
 }
 
 class matrix_collector {
@@ -326,7 +326,7 @@ bool is_staged(const transpose_args& a, std::int64_t shared_bytes) {
 
 band_shape shape_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes) {
   for (const int vectors : {32, 16, 8}) {
-    if (most_bytes_of_band(rows, size, vectors) <= shared_bytes / 10) return {vectors, 256};
+    if (bytes_of_band(rows, size, vectors) <= shared_bytes / 10) return {vectors, 256};
   }
   return {8, 512};
 }

@@ -44,32 +44,26 @@ constexpr std::int64_t tile_bytes_misaligned[4] = {18448, 9232, 8720, 8720};  //
 constexpr std::int64_t most_staged_blocks = 16896;                            // staged_rows, in registers
 constexpr std::int64_t short_window = 4096, long_window = 16384;              // staged
 
-// staged_cols: the minimum of rows; bytes of a row of a band of so many vectors. In shared memory, a lead comes before
-// the first row, padding after each, and a pad after each 16 / size rows: the vectors that lanes gather begin so many
-// rows from each other, and would lie in few banks.
+// staged_cols: the minimum of rows; bytes of a row of a band of so many vectors. In shared memory there is a lead
+// before the first row, padding behind each, and a pad behind each 16 / size rows: the vectors that lanes gather begin
+// so many rows from each other, which would lie in few banks.
 constexpr int least_band_rows = 9, band_lead = 16;
 constexpr int band_bytes(int vectors) {
   return (vectors - 1) * 16;
 }
-/// Of 1 byte, the pitch is chosen for the number of rows. Of 2 and 4 bytes few numbers have many conflicts, and an
-/// offset that is known at compile time costs no instruction.
-constexpr bool chooses_band_pitch(std::int64_t size) {
-  return size == 1;
+/// Of 1 byte, launches choose a larger one where it has fewer bank conflicts.
+constexpr int band_pitch(std::int64_t size, int vectors) {
+  return vectors * 16 + (size < 4 && vectors == 32 ? 16 : 12);
 }
+/// The widest bands of 1 byte have few rows, for which a pitch alone is enough: a pad costs their gathers instructions.
 constexpr int band_pad(std::int64_t size, int vectors) {
-  return chooses_band_pitch(size) && vectors == 32 ? 0 : 4;
-}
-constexpr int least_band_pitch(std::int64_t size, int vectors) {
-  return vectors * 16 + (size == 2 && vectors == 32 ? 16 : 12);
-}
-constexpr int most_band_pitch(std::int64_t size, int vectors) {
-  return chooses_band_pitch(size) ? vectors * 16 + (vectors == 32 ? 40 : 24) : least_band_pitch(size, vectors);
+  return size == 1 && vectors == 32 ? 0 : 4;
 }
 constexpr std::int64_t bytes_of_band(std::int64_t rows, std::int64_t size, int vectors, int pitch) {
   return 2 * band_lead + rows * pitch + rows * size / 16 * band_pad(size, vectors);
 }
-constexpr std::int64_t most_bytes_of_band(std::int64_t rows, std::int64_t size, int vectors) {
-  return bytes_of_band(rows, size, vectors, most_band_pitch(size, vectors));
+constexpr std::int64_t bytes_of_band(std::int64_t rows, std::int64_t size, int vectors) {
+  return bytes_of_band(rows, size, vectors, band_pitch(size, vectors));
 }
 
 struct band_shape {
