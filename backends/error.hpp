@@ -16,7 +16,7 @@ namespace twill::detail {
 [[noreturn]] void fail_at(errc code, std::string_view problem, std::string_view why, std::string_view suggestion,
                           const char* file, int line);
 
-/// `fail(invalid_argument, ...)` unless `holds`. The strings are only built on failure when literals are given.
+/// `fail(invalid_argument, ...)` unless `holds`. Pass literals: a computed message would be made on every call.
 inline void require(bool holds, std::string_view problem, std::string_view why, std::string_view suggestion) {
   if (!holds) fail(errc::invalid_argument, problem, why, suggestion);
 }

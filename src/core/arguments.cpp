@@ -48,7 +48,7 @@ void require_aligned(const void* pointer, std::size_t alignment, std::string_vie
 void require_element_bytes(std::int64_t bytes, std::int64_t most) {
   if (bytes >= 1 && bytes <= most) return;
   fail(errc::invalid_argument, "element_bytes is " + std::to_string(bytes), "elements of this size cannot be moved",
-       most == largest_element_bytes ? "use 1 to 64 bytes" : "use 1 or more");
+       most == INT64_MAX ? "use 1 or more" : "use 1 to " + std::to_string(most) + " bytes");
 }
 
 std::int64_t explicit_ld(std::int64_t given, std::int64_t row, std::string_view what) {

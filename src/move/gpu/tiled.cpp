@@ -89,7 +89,7 @@ void launch_4byte(const work_queue& queue, const transpose_args& a) {
 }
 
 constexpr std::int64_t least_run_bytes = 128;  // on both sides, or gathering is ahead
-constexpr int least_threads = kernels::permute_tile_threads<1>;
+constexpr int least_threads = kernels::permute_tiled_threads<1>;
 
 // Lines and chunks, and what the grid cuts of them.
 void fill(tile_permutation& m, const composite_tile& p, const fast_dims& fast) {
@@ -191,11 +191,11 @@ void size_box(composite_tile& p, const device_limits& limits) {
 
 template <int Bytes>
 void start(const work_queue& queue, const permute_args& a, const tile_permutation& m) {
-  constexpr int edge = 16 / Bytes, depth = Bytes == 8 ? 2 : 1, most = kernels::permute_tile_threads<Bytes>;
+  constexpr int edge = 16 / Bytes, depth = Bytes == 8 ? 2 : 1, most = kernels::permute_tiled_threads<Bytes>;
   const std::int64_t pieces = ceil_div(std::int64_t{m.most_lines} * m.most_chunks, depth);
   const std::int64_t threads = ceil_div(ceil_div(pieces, ceil_div(pieces, most)), 32) * 32;
   const auto at_least = std::max<std::int64_t>(threads, m.lanes);
-  start_kernel(queue, grid_of(m.blocks, at_least, shared_bytes(m, edge)), &kernels::permute_tile<Bytes>, a, m);
+  start_kernel(queue, grid_of(m.blocks, at_least, shared_bytes(m, edge)), &kernels::permute_tiled<Bytes>, a, m);
 }
 
 }  // namespace

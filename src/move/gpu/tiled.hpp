@@ -161,11 +161,11 @@ __device__ void store_lines(unsigned char* out, const word16* tile, const tile_p
 // As many as move the largest box (size_box) in one round, of one register block a thread, or two of 8 bytes: a second
 // round would wait for the first.
 template <int Bytes>
-inline constexpr int permute_tile_threads = Bytes < 4 ? 256 : 512;
+inline constexpr int permute_tiled_threads = Bytes < 4 ? 256 : 512;
 
 template <int Bytes>
-__global__ void __launch_bounds__(permute_tile_threads<Bytes>)
-    permute_tile(unsigned char* out, const unsigned char* in, tile_permutation by_value) {
+__global__ void __launch_bounds__(permute_tiled_threads<Bytes>)
+    permute_tiled(unsigned char* out, const unsigned char* in, tile_permutation by_value) {
   const tile_permutation& m = argument_after(by_value, out, in);
   constexpr int edge = 16 / Bytes, depth = Bytes == 8 ? 2 : 1;
   const auto place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;

@@ -159,14 +159,14 @@ double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
   const double issue = issues[at] * down / static_cast<double>(s.row_bytes) *
                        ratio(ceil_divided(s.col_bytes, width) * width, s.col_bytes) * (complete ? 1 : inside[at]);
   const double both = std::max(full_vectors_factor(unit), std::sqrt(issue * issue + moves[at] * moves[at]));
-  return both + (unit == 1 ? 0.045 : 0.02) * std::max(0, rank - 3);
+  return both + misaligned_ends(unit, s.out_bits, s.row_bytes) + (unit == 1 ? 0.045 : 0.02) * std::max(0, rank - 3);
 }
 
 constexpr double tiled_launch[4] = {3.03, 2.84, 2.95, 2.95};
 
 double tiled_factor(const tile_sides& s, std::int64_t unit, int rank) {
   constexpr double factor[4] = {1.12, 1.077, 1.06, 1.063}, around[4] = {0.1, 0.057, 0.035, 0.044},
-                   many[4] = {0.013, 0.038, 0.04, 0.02};
+                   many[4] = {0.013, 0.038, 0.04, 0};
   const int at = place_of(unit);
   return std::max(factor[at], full_vectors_factor(unit)) + ((s.in_bits & 63) != 0 ? around[at] : 0) +
          ((s.out_bits & 63) != 0 ? 0.01 : 0) + (rank > 2 ? many[at] : 0);

@@ -27,7 +27,7 @@ constexpr kernel_cost staged_strided_cost{{2.8, 2.8, 2.8, 2.8, 2.8}, {1.1, 1.03,
 constexpr kernel_cost staged_rows_cost{
     {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
 constexpr kernel_cost staged_cols_cost{
-    {5.08, 3.64, 2.73, 2.7, 2.7}, {1.348, 1.116, 1.17, 1, 1}, {1.19, 1.1, 0.26, 0, 0}};
+    {5.08, 3.64, 2.73, 2.7, 2.7}, {1.29, 1.116, 1.17, 1, 1}, {1.19, 1.1, 0.26, 0, 0}};
 constexpr kernel_cost elementwise_batch_cost{{3, 3, 3, 3, 3}, {2.2, 2.2, 2.2, 2.2, 2.2}, {}};
 
 // Factors of misaligned-2d for what it issues and moves. Tiles in part, and rows shorter than a tile, are loaded with
@@ -212,7 +212,8 @@ double misaligned_2d_factor(const matrices& m) {
   // Between the rows of a matrix lie those of others: nobody completes their sectors in time.
   const bool is_cut = m.is_interleaved() && m.out_alignment() < 32;
   const double both = std::max(full_vectors_factor(m.size), std::sqrt(issue * issue + moved * moved));
-  return both + (is_cut ? std::min(0.4, 100 / static_cast<double>(m.down)) : 0);
+  return both + misaligned_ends(m.size, m.out_alignment(), m.down) +
+         (is_cut ? std::min(0.4, 100 / static_cast<double>(m.down)) : 0);
 }
 
 // Bytes read around input rows, for each of theirs.
@@ -315,6 +316,11 @@ double tiles_down(std::int64_t down, std::int64_t length, double partial) {
   return 1 + static_cast<double>(ceil_divided(beyond, written)) + (is_full ? 0 : partial);
 }
 
+double misaligned_ends(std::int64_t element_bytes, std::int64_t out_bits, std::int64_t row_bytes) {
+  if (element_bytes > 1 || out_bits % 4 == 0) return 0;
+  return (out_bits % 2 != 0 ? 50 : 22) / static_cast<double>(row_bytes);
+}
+
 bool is_staged(const transpose_args& a, std::int64_t shared_bytes) {
   const matrices m(a);
   if (!m.is_power(16) || a.batch == 1 || a.rows > long_window || a.cols > long_window) return false;
@@ -326,7 +332,7 @@ bool is_staged(const transpose_args& a, std::int64_t shared_bytes) {
 
 band_shape shape_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes) {
   for (const int vectors : {32, 16, 8}) {
-    if (bytes_of_band(rows, size, vectors) <= shared_bytes / 10) return {vectors, 256};
+    if (bytes_of_band(rows, size, vectors) <= shared_bytes / 12) return {vectors, 256};
   }
   return {8, 512};
 }

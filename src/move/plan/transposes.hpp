@@ -20,6 +20,10 @@ double full_vectors_factor(std::int64_t element_bytes);
 /// `partial` more.
 double tiles_down(std::int64_t down, std::int64_t length, double partial);
 
+/// What misaligned tiles of single bytes take, in copies, for output rows that begin and end inside of words;
+/// `out_bits` are the distances of rows, ORed.
+double misaligned_ends(std::int64_t element_bytes, std::int64_t out_bits, std::int64_t row_bytes);
+
 /// Whether the kernel of small packed matrices applies: 1, 2, 4, 8 or 16 bytes, from and to multiples of 16.
 bool is_staged(const transpose_args& args, std::int64_t shared_bytes);
 
@@ -76,8 +80,8 @@ constexpr int staged_rows_shift(std::int64_t cols) {
   return cols <= 8 ? 7 : cols <= 64 ? 5 : 4;
 }
 
-/// The widest band of 32, 16 or 8 vectors of which eight blocks of 256 threads fit in 0.8 of shared memory (what these
-/// leave is cache), or blocks of 512 threads.
+/// The widest band of 32, 16 or 8 vectors of which eight blocks of 256 threads fit in two thirds of shared memory (what
+/// these leave is cache), or blocks of 512 threads.
 band_shape shape_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes);
 
 }  // namespace twill::detail
