@@ -331,8 +331,9 @@ bool is_staged(const transpose_args& a, std::int64_t shared_bytes) {
 }
 
 band_shape shape_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes) {
+  const std::int64_t most = shared_bytes / (size == 1 ? 12 : 10);
   for (const int vectors : {32, 16, 8}) {
-    if (bytes_of_band(rows, size, vectors) <= shared_bytes / 12) return {vectors, 256};
+    if (bytes_of_band(rows, size, vectors) <= most) return {vectors, 256};
   }
   return {8, 512};
 }

@@ -80,8 +80,8 @@ constexpr int staged_rows_shift(std::int64_t cols) {
   return cols <= 8 ? 7 : cols <= 64 ? 5 : 4;
 }
 
-/// The widest band of 32, 16 or 8 vectors of which eight blocks of 256 threads fit in two thirds of shared memory (what
-/// these leave is cache), or blocks of 512 threads.
+/// The widest band of 32, 16 or 8 vectors of which eight blocks of 256 threads fit in two thirds of shared memory, of 2
+/// and 4 bytes in four fifths (what these leave is cache), or blocks of 512 threads.
 band_shape shape_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes);
 
 }  // namespace twill::detail
