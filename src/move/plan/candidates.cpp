@@ -209,6 +209,17 @@ const char* takes(family kind) {
   return descriptions[static_cast<int>(kind)].takes;
 }
 
+double tiles_down(std::int64_t down, std::int64_t length, double partial) {
+  const std::int64_t written = length - 32, beyond = std::max<std::int64_t>(down - length, 0);
+  const bool is_full = down >= length && beyond % written == 0;
+  return 1 + static_cast<double>(ceil_divided(beyond, written)) + (is_full ? 0 : partial);
+}
+
+double misaligned_ends(std::int64_t element_bytes, std::int64_t out_bits, std::int64_t row_bytes) {
+  if (element_bytes > 1 || out_bits % 4 == 0) return 0;
+  return (out_bits % 2 != 0 ? 50 : 22) / static_cast<double>(row_bytes);
+}
+
 device_model model_of(const device_properties& device) {
   constexpr double copied = 0.875;  // of the peak, by kernels that copy (H200: 4.2 of 4.8 TB/s)
   constexpr double clock = 1755;    // MHz: what drivers give is not what devices run at

@@ -67,4 +67,12 @@ std::int64_t unit_of(const permute_args& args);
 
 candidates candidates_of(const permute_args& args, const device_model& device, wanted which = wanted::all);
 
+/// Misaligned tiles of `length` bytes down, 32 of which are written by the next one, and those that are not full as
+/// `partial` more.
+double tiles_down(std::int64_t down, std::int64_t length, double partial);
+
+/// What misaligned tiles of single bytes take, in copies, for output rows that begin and end inside of words;
+/// `out_bits` are the distances of rows, ORed.
+double misaligned_ends(std::int64_t element_bytes, std::int64_t out_bits, std::int64_t row_bytes);
+
 }  // namespace twill::detail

@@ -310,17 +310,6 @@ double full_vectors_factor(std::int64_t element_bytes) {
   return tiled_2d_cost.factor[place_of(element_bytes)] + 0.01;
 }
 
-double tiles_down(std::int64_t down, std::int64_t length, double partial) {
-  const std::int64_t written = length - 32, beyond = std::max<std::int64_t>(down - length, 0);
-  const bool is_full = down >= length && beyond % written == 0;
-  return 1 + static_cast<double>(ceil_divided(beyond, written)) + (is_full ? 0 : partial);
-}
-
-double misaligned_ends(std::int64_t element_bytes, std::int64_t out_bits, std::int64_t row_bytes) {
-  if (element_bytes > 1 || out_bits % 4 == 0) return 0;
-  return (out_bits % 2 != 0 ? 50 : 22) / static_cast<double>(row_bytes);
-}
-
 bool is_staged(const transpose_args& a, std::int64_t shared_bytes) {
   const matrices m(a);
   if (!m.is_power(16) || a.batch == 1 || a.rows > long_window || a.cols > long_window) return false;

@@ -16,14 +16,6 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
 double full_vectors_launch(std::int64_t element_bytes);
 double full_vectors_factor(std::int64_t element_bytes);
 
-/// Misaligned tiles of `length` bytes down, 32 of which are written by the next one, and those that are not full as
-/// `partial` more.
-double tiles_down(std::int64_t down, std::int64_t length, double partial);
-
-/// What misaligned tiles of single bytes take, in copies, for output rows that begin and end inside of words;
-/// `out_bits` are the distances of rows, ORed.
-double misaligned_ends(std::int64_t element_bytes, std::int64_t out_bits, std::int64_t row_bytes);
-
 /// Whether the kernel of small packed matrices applies: 1, 2, 4, 8 or 16 bytes, from and to multiples of 16.
 bool is_staged(const transpose_args& args, std::int64_t shared_bytes);
 
