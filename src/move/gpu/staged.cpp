@@ -94,12 +94,12 @@ bool launch_tiny(const work_queue& queue, const transpose_args& a) {
   return false;
 }
 
-// Of a few pitches of bands of 1 byte that fit, the one with the fewest bank conflicts in two loads, of the first units
-// of a warp's vectors and of the middle ones of the next warp's. Those of narrow bands are no multiple of 16 bytes:
-// stores of the rows of a warp would conflict.
+// Of three pitches of bands of 1 byte that fit, the one with the fewest bank conflicts in two loads, of the first units
+// of a warp's vectors and of the middle ones of the next warp's. None is a multiple of 16 bytes: stores of the rows of
+// a warp would conflict.
 template <int Vectors>
 int pitch_of_band(int rows, std::int64_t most_bytes) {
-  constexpr int units = 16, least = detail::band_pitch(1, Vectors), more = Vectors == 32 ? 24 : 12;
+  constexpr int units = 16, least = detail::band_pitch(1, Vectors);
   int row[64], column[64];
   for (int lane = 0; lane < 64; ++lane) {
     const int unit = lane * units + lane / 32 * units / 2;
@@ -107,8 +107,7 @@ int pitch_of_band(int rows, std::int64_t most_bytes) {
     row[lane] = unit - column[lane] * rows;
   }
   int best = least, fewest = INT32_MAX;
-  for (int pitch = least; pitch <= least + more; pitch += 4) {
-    if (Vectors < 32 && pitch % 16 == 0) continue;
+  for (int pitch = least; pitch <= least + 16; pitch += 8) {
     if (detail::bytes_of_band(rows, 1, Vectors, pitch) > most_bytes) break;
     int accesses = 0;
     for (const int first : {0, 32}) {
@@ -118,6 +117,7 @@ int pitch_of_band(int rows, std::int64_t most_bytes) {
       });
     }
     if (accesses < fewest) best = pitch, fewest = accesses;
+    if (fewest <= 2 * 2) break;  // two wavefronts a load: few numbers of rows have fewer with any pitch
   }
   return best;
 }

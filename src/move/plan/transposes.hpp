@@ -49,7 +49,7 @@ constexpr int band_bytes(int vectors) {
 }
 /// Of 1 byte, launches choose a larger one where it has fewer bank conflicts.
 constexpr int band_pitch(std::int64_t size, int vectors) {
-  return vectors * 16 + (size < 4 && vectors == 32 ? 16 : 12);
+  return vectors * 16 + (vectors < 32 || size == 4 ? 12 : size == 2 ? 16 : 20);
 }
 /// The widest bands of 1 byte have few rows, for which a pitch alone is enough: a pad costs their gathers instructions.
 constexpr int band_pad(std::int64_t size, int vectors) {
