@@ -37,27 +37,30 @@ bool wraps(const vec3_matrices& m, const transpose_args& a) {
   return packed && m.out_ld % 16 != 0 && m.rows <= 64;
 }
 
-// Rows and columns of the tile: a group for each thread; as long as the matrix is narrow.
+// Rows and columns of the tile: a part of a group for each thread; as long as the matrix is narrow. Columns of the tile
+// are full groups.
 template <int Bytes>
 void choose_tile(vec3_plan& p, const transpose_args& a) {
   using element = vec3_element<Bytes>;
-  constexpr std::int64_t group = element::group, threads = element::threads;
+  constexpr std::int64_t group = element::group, parts_of_group = group / element::part, threads = element::threads;
   constexpr std::int64_t longest = (threads - 2) * 16 / Bytes / group * group;  // a chunk of a row for each thread
   constexpr std::int64_t widest = std::min(threads, longest);
   vec3_matrices& m = p.m;
-  std::int64_t columns = std::min<std::int64_t>(element::columns, a.cols), groups = threads / columns;
+  std::int64_t columns = std::min<std::int64_t>(element::columns, a.cols);
+  std::int64_t groups = threads / columns / parts_of_group;
   if (p.layout == vec3_layout::wrapped) {
     groups = 1;
-    columns = std::min(longest, std::max(group, threads * group / a.rows / group * group));
+    columns = std::min(longest, std::max(group, threads * element::part / a.rows / group * group));
     m.height = static_cast<int>(a.rows);
   } else {
     if (ceil_div(a.rows, group) < groups) {
       groups = ceil_div(a.rows, group);
-      columns = std::min(a.cols, std::max(columns, std::min(widest, threads / groups / group * group)));
+      columns =
+          std::min(a.cols, std::max(columns, std::min(widest, threads / parts_of_group / groups / group * group)));
     }
     m.height = static_cast<int>(groups * group);
   }
-  m.groups = static_cast<int>(groups);
+  m.parts = static_cast<int>(groups * parts_of_group);
   m.columns = static_cast<int>(columns);
   m.width = kernels::make_divider(p.layout == vec3_layout::wrapped ? a.rows : columns);
 }
@@ -70,13 +73,13 @@ int accesses_of(const vec3_plan& p, const transpose_args& a) {
   const vec3_matrices& m = p.m;
   return bank_accesses(element::alignment == 8 ? 2 : 1, [&](std::int64_t lane) {
     if (p.layout == vec3_layout::wrapped) {
-      const std::int64_t first = lane * element::group;
+      const std::int64_t first = lane * element::part;
       return first % m.height * m.row_pitch + first / m.height * Bytes;
     }
     const std::int64_t column = lane % m.columns, address = address_of(a.out) + column * m.out_ld;
     const std::int64_t above =
         m.lead == 0 ? 0 : address / element::alignment % element::group * inverse & (element::group - 1);
-    return (m.lead - above) * m.row_pitch + lane / m.columns * m.group_pitch + column * Bytes;
+    return (m.lead - above) * m.row_pitch + lane / m.columns * m.part_pitch + column * Bytes;
   });
 }
 
@@ -92,7 +95,7 @@ void lay_out_runs(vec3_plan& p, const transpose_args& a, std::int64_t run_bytes,
   const auto set = [&](std::int64_t to) {
     m.run_pitch = static_cast<int>(to);
     m.row_pitch = m.rows_in_run > 1 ? static_cast<int>(m.in_ld) : m.run_pitch;
-    m.group_pitch = m.rows_in_run > 1 ? m.run_pitch : vec3_element<Bytes>::group * m.run_pitch;
+    m.part_pitch = m.rows_in_run > 1 ? m.run_pitch : vec3_element<Bytes>::part * m.run_pitch;
   };
   for (int i = 0; i < 128 && fewest > 1; i += static_cast<int>(step), pitch += step) {
     set(pitch);
@@ -136,8 +139,8 @@ vec3_plan plan_of(const transpose_args& a) {
   choose_tile<Bytes>(p, a);
 
   const bool one_run = m.lead == 0 && p.layout != vec3_layout::wrapped && m.columns == m.cols &&
-                       m.in_ld == m.cols * Bytes && m.in_ld * group <= (threads - 2) * 16;
-  m.rows_in_run = one_run ? static_cast<int>(group) : 1;
+                       m.in_ld == m.cols * Bytes && m.in_ld * element::part <= (threads - 2) * 16;
+  m.rows_in_run = one_run ? element::part : 1;
   m.runs = (m.height + m.lead) / m.rows_in_run;
   m.run_ld = m.in_ld * m.rows_in_run;
   const std::int64_t run_bytes = std::int64_t{m.columns} * Bytes * m.rows_in_run;
@@ -149,7 +152,7 @@ vec3_plan plan_of(const transpose_args& a) {
   }
   find_inside<Bytes>(m, in_aligned);
 
-  const std::int64_t column_chunks = std::int64_t{m.groups} * element::chunks;
+  const std::int64_t column_chunks = std::int64_t{m.parts} * element::part * Bytes / 16;
   const std::int64_t run_chunks = (run_bytes + (in_aligned ? 0 : 30)) / 16;
   m.run_chunks = kernels::make_divider(run_chunks);
   m.column_chunks = kernels::make_divider(column_chunks);

@@ -4,9 +4,9 @@
 // 16 elements of 3 bytes are 3 chunks. In three steps, 16 bytes at a time on the outside:
 //   load   the aligned chunks that hold the input's rows go to shared memory as they are: rows keep their alignment,
 //          so that elements, even of misaligned rows, are cut from full words
-//   pack   a thread takes a group of one column, each element from the words that hold it, and packs it into chunks in
-//          registers, by a pattern that is known at compile time. Neighbouring lanes take neighbouring columns, whose
-//          words lie side by side: few bank conflicts
+//   pack   a thread takes a group of one column or half of it, each element from the words that hold it, and packs it
+//          in registers, by a pattern that is known at compile time. Neighbouring lanes take neighbouring columns,
+//          whose words lie side by side: few bank conflicts
 //   store  the packed columns, now in the place of the rows, leave: neighbouring lanes write neighbouring chunks
 // A column's groups begin where its bytes in the output are at a multiple of 16: up to group - 1 rows above the tile.
 // Wrapped: all rows belong to the tile and the output's columns lie one behind the other, without gaps: a group is then
@@ -25,18 +25,19 @@ namespace twill::TWILL_BACKEND::kernels {
 
 template <int Bytes>
 struct vec3_element : packed_element<Bytes> {
-  using packed_element<Bytes>::alignment, packed_element<Bytes>::group;
-  // A tile has at most one group for each thread, and as a rule so many columns.
-  static constexpr int threads = Bytes == 3 || Bytes == 5 || Bytes == 7 ? 256 : 128;
-  static constexpr int columns = Bytes == 24 ? 16 : threads / 4;
+  using packed_element<Bytes>::alignment, packed_element<Bytes>::group, packed_element<Bytes>::part;
+  // A tile has at most one part of a group for each thread, and as a rule so many columns.
+  static constexpr int threads = alignment == 1 ? 256 : 128;
+  static constexpr int columns = Bytes == 24 ? 16 : part < group ? 32 : threads / 4;
   // Blocks of a multiprocessor, to bound the registers.
-  static constexpr int blocks_aligned = blocks_at_once(threads, Bytes == 3 ? 6 : Bytes == 7 ? 4 : 1);
-  static constexpr int blocks_any = blocks_at_once(threads, Bytes == 3 ? 5 : Bytes == 7 ? 3 : 1);
+  static constexpr int blocks = part == group ? 1 : Bytes == 7 ? 5 : 4;
+  static constexpr int blocks_aligned = blocks_at_once(threads, Bytes == 3 ? 6 : blocks);
+  static constexpr int blocks_any = blocks_at_once(threads, Bytes == 3 ? 5 : blocks);
   // Loads of a thread in flight at a time: all that the usual tile takes, or an equal part of them.
   template <bool Aligned>
   static constexpr int rows_at_once = threads / (columns * Bytes / 16 + (Aligned ? 0 : 2));
   template <bool Aligned>
-  static constexpr int rows = threads / columns * group + (Aligned ? 0 : group - 1);
+  static constexpr int rows = threads / columns * part + (Aligned ? 0 : group - 1);
   template <bool Aligned>
   static constexpr int loads = (rows<Aligned> + rows_at_once<Aligned> - 1) / rows_at_once<Aligned>;
   template <bool Aligned>
@@ -56,14 +57,14 @@ struct vec3_matrices {
   divider tiles_r, tiles_c;
   tile_range full_r, full_c;      // tiles that the matrix fills
   tile_range inside_r, inside_c;  // those whose chunks lie in the matrix too, in one direction or the other
-  int height, groups;             // of the tile: rows, and groups of a column
+  int height, parts;              // of the tile: rows, and parts of a column
   divider width;                  // columns of the tile; wrapped: rows
   int columns;                    // of the tile
   int lead;                       // rows above the tile that columns may begin with
-  int runs, rows_in_run;          // an input run is a row of the tile, or a group of rows without gaps
+  int runs, rows_in_run;          // an input run is a row of the tile, or a part's rows without gaps
   std::int64_t run_ld;            // bytes of the input from one run to the next
   int row_pitch, run_pitch;       // bytes of shared memory; equal to the input's modulo 16, wrapped: modulo 4 or 8
-  int group_pitch;                // from one group of rows to the next
+  int part_pitch;                 // from one part's rows to the next
   int staged_pitch;               // from one packed column to the next, chunks
   divider run_chunks, column_chunks;
   int run_step, column_step;  // runs or columns that the threads move at once, a thread a chunk; 0: less than one
@@ -139,45 +140,46 @@ __device__ void load_runs_edge(unsigned char* shared, const unsigned char* from,
   }
 }
 
-// The thread's group of a column.
+// The thread's part of a column.
 template <int Bytes, bool Aligned>
-__device__ void pack_column(packed_group<Bytes>& packed, word16* staged, const unsigned char* shared, int phase,
+__device__ void pack_column(packed_part<Bytes>& packed, word16* staged, const unsigned char* shared, int phase,
                             const unsigned char* out, const vec3_matrices& m, const vec3_tile& t) {
   using element = vec3_element<Bytes>;
-  const int group = static_cast<int>(divide(threadIdx.x, m.width));
-  const int column = static_cast<int>(threadIdx.x) - group * static_cast<int>(m.width.divisor);
-  if (group >= m.groups || column >= t.width) return;
+  const int part = static_cast<int>(divide(threadIdx.x, m.width));
+  const int column = static_cast<int>(threadIdx.x) - part * static_cast<int>(m.width.divisor);
+  if (part >= m.parts || column >= t.width) return;
   const int above = Aligned ? 0 : rows_above<Bytes>(reinterpret_cast<std::uintptr_t>(out + column * m.out_ld));
-  if (group * element::group - above >= t.height) return;
-  packed.to = staged + column * m.staged_pitch + group * element::chunks;
-  int at = phase + (m.lead - above) * m.row_pitch + group * m.group_pitch + column * Bytes;
-  std::uint32_t w[element::group][element::words];
+  if (part * element::part - above >= t.height) return;
+  packed.to =
+      reinterpret_cast<typename element::part_word*>(staged + column * m.staged_pitch) + part * element::part_words;
+  int at = phase + (m.lead - above) * m.row_pitch + part * m.part_pitch + column * Bytes;
+  element_words<Bytes> w;
   if (Aligned && m.row_pitch % 4 == 0) {  // all elements have one misalignment
     const std::uint32_t selector = bytes_from(at & 3);
     at &= ~3;
 #pragma unroll
-    for (int i = 0; i < element::group; ++i) fetch_element<Bytes>(w[i], shared + at + i * m.row_pitch, selector);
+    for (int i = 0; i < element::part; ++i) fetch_element<Bytes>(w[i], shared + at + i * m.row_pitch, selector);
     packed.pack(w);
   } else {
 #pragma unroll
-    for (int i = 0; i < element::group; ++i) fetch_at<Bytes>(w[i], shared, at + i * m.row_pitch);
+    for (int i = 0; i < element::part; ++i) fetch_at<Bytes>(w[i], shared, at + i * m.row_pitch);
     packed.pack(w);
   }
 }
 
 template <int Bytes>
-__device__ void pack_wrapped(packed_group<Bytes>& packed, word16* staged, const unsigned char* shared, int phase,
+__device__ void pack_wrapped(packed_part<Bytes>& packed, word16* staged, const unsigned char* shared, int phase,
                              const vec3_matrices& m) {
   using element = vec3_element<Bytes>;
-  const int first = static_cast<int>(threadIdx.x) * element::group;
+  const int first = static_cast<int>(threadIdx.x) * element::part;
   const int height = static_cast<int>(m.width.divisor), column = static_cast<int>(divide(first, m.width));
   if (column >= m.columns) return;
-  packed.to = staged + threadIdx.x * element::chunks;
+  packed.to = reinterpret_cast<typename element::part_word*>(staged) + threadIdx.x * element::part_words;
   const int tile = height * m.row_pitch, end = phase + tile;
   int at = phase + (first - column * height) * m.row_pitch + column * Bytes;
-  std::uint32_t w[element::group][element::words];
+  element_words<Bytes> w;
 #pragma unroll
-  for (int i = 0; i < element::group; ++i) {
+  for (int i = 0; i < element::part; ++i) {
     fetch_at<Bytes>(w[i], shared, at);
     at += m.row_pitch;
     if (at >= end) at += Bytes - tile;  // the next column
@@ -280,7 +282,7 @@ __global__ void __launch_bounds__(vec3_element<Bytes>::threads, Layout == vec3_l
   __syncthreads();
   auto* staged = reinterpret_cast<word16*>(shared);  // in the place of the input
   const int phase = first_place<aligned>(in);
-  packed_group<Bytes> packed;
+  packed_part<Bytes> packed;
   if constexpr (Layout == vec3_layout::wrapped) {
     pack_wrapped<Bytes>(packed, staged, shared, phase, m);
   } else {

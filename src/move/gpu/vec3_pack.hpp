@@ -1,8 +1,10 @@
 #pragma once
 
-// Packing of elements of `Bytes` bytes in registers: a group of them is full vectors of 16 bytes (vec3.hpp).
+// Packing of elements of `Bytes` bytes in registers: a group of them is full vectors of 16 bytes (vec3.hpp). A thread
+// packs one part of a group: all of it, or half where that takes too many registers, which is full words of 8 bytes.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "device.hpp"
 #include "gpu/realign.hpp"
@@ -13,6 +15,9 @@ template <int Bytes>
 struct packed_element {
   static constexpr int alignment = Bytes & -Bytes;
   static constexpr int group = 16 / alignment, chunks = Bytes / alignment;
+  static constexpr int part = alignment == 1 && Bytes >= 7 ? group / 2 : group;
+  using part_word = std::conditional_t<part == group, word16, std::uint64_t>;
+  static constexpr int part_words = part * Bytes / static_cast<int>(sizeof(part_word));
   // Of each four bytes, but the last word begins where two words of memory hold it, whatever the alignment.
   static constexpr int words = (Bytes + 3) / 4, last_begin = Bytes % 4 == 3 ? Bytes - 3 : Bytes - 4;
 };
@@ -46,7 +51,7 @@ __device__ void fetch_element(std::uint32_t (&w)[packed_element<Bytes>::words], 
   }
 }
 
-// Where byte `at` of a group lies: which word of its element, and which byte of that.
+// Where byte `at` of a part lies: which word of its element, and which byte of that.
 template <int Bytes>
 struct packed_byte {
   int element, word, byte;
@@ -60,10 +65,13 @@ struct packed_byte {
   }
 };
 
-// Word `j` of a packed group, from one word or two.
+// The words of a part's elements.
 template <int Bytes>
-__device__ std::uint32_t packed_word(
-    const std::uint32_t (&w)[packed_element<Bytes>::group][packed_element<Bytes>::words], int j) {
+using element_words = std::uint32_t[packed_element<Bytes>::part][packed_element<Bytes>::words];
+
+// Word `j` of a packed part, from one word or two.
+template <int Bytes>
+__device__ std::uint32_t packed_word(const element_words<Bytes>& w, int j) {
   const packed_byte<Bytes> first(4 * j, 4 * j), last(4 * j + 3, 4 * j);
   std::uint32_t selector = 0;
 #pragma unroll
@@ -76,24 +84,29 @@ __device__ std::uint32_t packed_word(
   return selector == 0x3210 ? low : byte_permute(low, w[last.element][last.word], selector);
 }
 
-// A packed group, and where it goes: nowhere in a thread that has none.
+// A packed part, and where it goes: nowhere in a thread that has none.
 template <int Bytes>
-struct packed_group {
-  word16* to = nullptr;
-  word16 chunk[packed_element<Bytes>::chunks];
+struct packed_part {
+  using word = typename packed_element<Bytes>::part_word;
+  word* to = nullptr;
+  word words[packed_element<Bytes>::part_words];
 
-  __device__ void pack(const std::uint32_t (&w)[packed_element<Bytes>::group][packed_element<Bytes>::words]) {
+  __device__ void pack(const element_words<Bytes>& w) {
 #pragma unroll
-    for (int n = 0; n < packed_element<Bytes>::chunks; ++n) {
-      chunk[n] = make_word16(packed_word<Bytes>(w, 4 * n), packed_word<Bytes>(w, 4 * n + 1),
-                             packed_word<Bytes>(w, 4 * n + 2), packed_word<Bytes>(w, 4 * n + 3));
+    for (int n = 0; n < packed_element<Bytes>::part_words; ++n) {
+      if constexpr (sizeof(word) == 16) {
+        words[n] = make_word16(packed_word<Bytes>(w, 4 * n), packed_word<Bytes>(w, 4 * n + 1),
+                               packed_word<Bytes>(w, 4 * n + 2), packed_word<Bytes>(w, 4 * n + 3));
+      } else {
+        words[n] = packed_word<Bytes>(w, 2 * n) | static_cast<std::uint64_t>(packed_word<Bytes>(w, 2 * n + 1)) << 32;
+      }
     }
   }
 
   __device__ void stage() const {
     if (to == nullptr) return;
 #pragma unroll
-    for (int n = 0; n < packed_element<Bytes>::chunks; ++n) to[n] = chunk[n];
+    for (int n = 0; n < packed_element<Bytes>::part_words; ++n) to[n] = words[n];
   }
 };
 
