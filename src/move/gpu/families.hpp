@@ -13,6 +13,7 @@ void launch_tiled_2d(const detail::work_queue& queue, const detail::transpose_ar
 void launch_tiled_4byte(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_narrow(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_misaligned_2d(const detail::work_queue& queue, const detail::transpose_args& args);
+void launch_staged(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_staged_misaligned(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_staged_rows(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_elementwise_batch(const detail::work_queue& queue, const detail::transpose_args& args);
@@ -30,12 +31,6 @@ bool launch_elementwise(const detail::work_queue& queue, const detail::permute_a
                         const detail::candidates& planned, bool dry_run);
 bool launch_rows(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);
 bool launch_rows_seams(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);
-
-/// Small packed matrices (detail::is_staged).
-void launch_staged(const detail::work_queue& queue, const detail::transpose_args& args);
-
-/// How many of the first matrices launch_staged() may transpose with `out` = `in`.
-std::int64_t small_in_place(const detail::transpose_args& args);
 
 /// Copies short rows with gaps between them; returns false, without a launch, where another kernel is faster.
 bool launch_strided_copy(const detail::work_queue& queue, const detail::pitched_rows& args);

@@ -71,17 +71,12 @@ void launch_in_place_small_of(const work_queue& queue, const transpose_in_place_
 }
 
 void launch_in_place_small(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
-  transpose_in_place_args left = a;
-  const std::int64_t matrix = a.rows * a.cols;
-  detail::transpose_args staged{a.data,  a.data, a.element_bytes, a.rows,   a.cols,
-                                a.batch, a.cols, a.rows,          a.stride, a.stride};
-  if (detail::is_staged(staged, limits_of(queue).shared_bytes)) {
-    staged.batch = small_in_place(staged);
-    if (staged.batch > 0) launch_staged(queue, staged);
-    left.data = bytes_of(a.data) + staged.batch * matrix * a.element_bytes;
-    left.batch -= staged.batch;
-  }
-  if (left.batch > 0) with_unit(unit, [&](auto one) { launch_in_place_small_of<decltype(one)>(queue, left); });
+  const detail::transpose_args staged{a.data,  a.data, a.element_bytes, a.rows,   a.cols,
+                                      a.batch, a.cols, a.rows,          a.stride, a.stride};
+  const detail::device_model model = detail::model_of(queue.device->properties());
+  if (detail::is_staged(staged, model)) return launch_staged(queue, staged);
+  if (detail::is_staged_misaligned(staged, model)) return launch_staged_misaligned(queue, staged);
+  with_unit(unit, [&](auto one) { launch_in_place_small_of<decltype(one)>(queue, a); });
 }
 
 void transpose_by_copy(const work_queue& queue, const transpose_in_place_args& a) {

@@ -17,14 +17,7 @@ using detail::transpose_args;
 using detail::work_queue;
 using kernels::small_matrices;
 
-using detail::long_window;
-using detail::short_window;
-
-// Windows of a block that leave room for three blocks on a multiprocessor.
-template <int Capacity>
-std::int64_t runs_in(const device_limits& limits) {
-  return limits.shared_bytes / 3 / kernels::small_region<Capacity>;
-}
+using kernels::staged_threads;
 
 // Bytes after which full matrices end at a multiple of `line`, a power of two.
 std::int64_t until_aligned(std::int64_t bytes, std::int64_t line) {
@@ -32,7 +25,8 @@ std::int64_t until_aligned(std::int64_t bytes, std::int64_t line) {
 }
 
 // Bytes of the window: as many matrices as fit, with room for threads that begin at a line of 128 bytes.
-std::int64_t window_of(std::int64_t matrix_bytes, std::int64_t capacity) {
+std::int64_t window_of(std::int64_t matrix_bytes) {
+  constexpr std::int64_t capacity = kernels::staged_window_bytes;
   const std::int64_t piece = until_aligned(matrix_bytes, 16), window = capacity / piece * piece;
   return window % 128 == 0 || piece + 112 > capacity ? window : (capacity - 112) / piece * piece;
 }
@@ -51,24 +45,6 @@ small_matrices shape_of(const transpose_args& a) {
     return (unit - within + within % m.rows * m.cols + within / m.rows) * size;
   });
   return m;
-}
-
-template <class Unit, int Runs, int Capacity, int Threads>
-void launch_windows(const work_queue& queue, const transpose_args& a) {
-  small_matrices m = shape_of<Unit>(a);
-  m.bytes = a.batch * a.rows * a.cols * a.element_bytes;
-  m.window = static_cast<int>(window_of(a.rows * a.cols * a.element_bytes, Capacity));
-  m.line = Capacity > Threads * 16 || m.window + 112 <= Capacity ? 128 : 16;
-  // Each block takes `Runs` windows with a long stride, or fewer where that leaves much of the device idle.
-  const std::int64_t windows = ceil_div(m.bytes, m.window);
-  const device_limits limits = limits_of(queue);
-  const std::int64_t most = std::min<std::int64_t>(Runs, runs_in<Capacity>(limits));
-  const std::int64_t runs = std::clamp<std::int64_t>(windows / (4 * limits.multiprocessors), 1, most);
-  const std::int64_t period = until_aligned(m.window, 128) / m.window;
-  const std::int64_t blocks = ceil_div(ceil_div(windows, runs), period) * period;
-  m.stride = blocks * m.window;
-  start_kernel(queue, grid_of(blocks, Threads, runs * kernels::small_region<Capacity>),
-               &kernels::transpose_staged<Unit, Runs, Capacity, Threads>, a, m);
 }
 
 // Shapes of one byte that have a kernel of their own.
@@ -141,40 +117,39 @@ void launch_bands(const work_queue& queue, const transpose_args& a) {
 
 }  // namespace
 
-// The matrices of full windows: these are staged in shared memory before they are stored.
-std::int64_t small_in_place(const transpose_args& a) {
-  const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
-  const bool is_short = until_aligned(bytes, 16) <= short_window;
-  const std::int64_t together = window_of(bytes, is_short ? short_window : long_window) / bytes;
-  return a.batch / together * together;
-}
-
 void launch_staged(const work_queue& queue, const transpose_args& a) {
-  if (a.element_bytes == 1 && launch_tiny(queue, a)) return;
-  with_unit(a.element_bytes, [&](auto one) {
-    using unit = decltype(one);
-    if (until_aligned(a.rows * a.cols * a.element_bytes, 16) <= short_window) {
-      launch_windows<unit, sizeof(unit) == 1 ? 8 : 4, short_window, 256>(queue, a);
-    } else {
-      launch_windows<unit, 2, long_window, 512>(queue, a);
-    }
-  });
+  static_assert(kernels::staged_window_bytes == detail::staged_window);
+  if (launch_tiny(queue, a)) return;
+  small_matrices m = shape_of<unsigned char>(a);
+  m.bytes = a.batch * a.rows * a.cols;
+  m.window = static_cast<int>(window_of(a.rows * a.cols));
+  m.line = m.window + 112 <= kernels::staged_window_bytes ? 128 : 16;
+  // Each block takes several windows with a long stride, or fewer where that leaves much of the device idle, and three
+  // blocks have room on a multiprocessor.
+  const std::int64_t windows = ceil_div(m.bytes, m.window);
+  const device_limits limits = limits_of(queue);
+  const std::int64_t most =
+      std::min<std::int64_t>(kernels::staged_windows, limits.shared_bytes / 3 / kernels::staged_region);
+  const std::int64_t runs = std::clamp<std::int64_t>(windows / (4 * limits.multiprocessors), 1, most);
+  const std::int64_t period = until_aligned(m.window, 128) / m.window;
+  const std::int64_t blocks = ceil_div(ceil_div(windows, runs), period) * period;
+  m.stride = blocks * m.window;
+  start_kernel(queue, grid_of(blocks, staged_threads, runs * kernels::staged_region),
+               &kernels::transpose_staged<staged_threads>, a, m);
 }
 
 void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) {
-  constexpr std::int64_t worth_a_block = 16384;  // bytes
   kernels::matrix_runs w{};
   w.batch = a.batch;
   w.in_stride = a.in_stride * a.element_bytes;
   w.out_stride = a.out_stride * a.element_bytes;
   w.bytes = static_cast<int>(a.rows * a.cols * a.element_bytes);
-  const bool without_gaps = a.in_stride == a.rows * a.cols && a.out_stride == a.in_stride;
-  w.at_once = without_gaps ? static_cast<int>(std::max<std::int64_t>(1, worth_a_block / w.bytes)) : 1;
+  w.at_once = static_cast<int>(detail::staged_at_once(a, limits_of(queue).multiprocessors));
   const std::int64_t bytes = std::int64_t{w.at_once} * w.bytes;
-  const std::int64_t threads =
-      bytes > 2 * worth_a_block ? kernels::staged_misaligned_threads : kernels::staged_misaligned_threads / 2;
+  const std::int64_t threads = bytes > 2 * detail::staged_block_bytes ? kernels::staged_misaligned_threads
+                                                                      : kernels::staged_misaligned_threads / 2;
   const auto config = grid_of(ceil_div(a.batch, w.at_once), threads, shared_with_padding(bytes));
-  with_unit<8>(a.element_bytes, [&](auto one) {
+  with_unit(a.element_bytes, [&](auto one) {
     w.shape = shape_of<decltype(one)>(a);
     start_kernel(queue, config, &kernels::transpose_staged_misaligned<decltype(one)>, a, w);
   });

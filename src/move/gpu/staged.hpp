@@ -3,11 +3,11 @@
 // Packed small matrices that are staged in shared memory as they lie, and whose output is gathered from there: the
 // kernels staged and staged-misaligned.
 
-// staged: many small packed matrices: they are the same bytes on both sides, in another order. A window is a few
-// of them, full vectors of 16 bytes, up to `Capacity` bytes. A block takes `Runs` windows, `stride` bytes from one to
-// the next, stages them in shared memory and gathers the vectors of the output unit by unit. Where the units of a
-// vector lie is computed once for the same vector of all windows; these have equal alignment modulo 128 bytes, and
-// warps write full lines. Padding, which the host chooses for the shape, keeps bank conflicts low.
+// staged: many small packed matrices of bytes: they are the same bytes on both sides, in another order. A window is a
+// few of them, full vectors of 16 bytes. A block takes up to eight windows, `stride` bytes from one to the next, stages
+// them in shared memory and gathers the vectors of the output byte by byte. Where the bytes of a vector lie is computed
+// once for the same vector of all windows; these have equal alignment modulo 128 bytes, and warps write full lines.
+// Padding, which the host chooses for the shape, keeps bank conflicts low. `out` may be `in`.
 
 #include <cstdint>
 
@@ -28,9 +28,10 @@ struct small_matrices {
   divider matrix, column;
 };
 
+constexpr int staged_threads = 256, staged_windows = 8, staged_window_bytes = staged_threads * 16;
+
 /// Shared memory of a window.
-template <int Capacity>
-inline constexpr int small_region = Capacity + Capacity / 128 * 16;
+inline constexpr int staged_region = staged_window_bytes + staged_window_bytes / 128 * 16;
 
 __device__ inline int padded(int byte, const small_matrices& m) {
   return byte + (byte >> m.pad_shift) * m.pad;
@@ -68,39 +69,14 @@ __device__ void find_units(int (&place)[16 / sizeof(Unit)], int at, int skew, co
   }
 }
 
-// The last window of all, where it is partial.
+// The place in shared memory of a unit of the output; the input begins at byte `skew`.
 template <class Unit>
-__device__ void move_units(unsigned char* out, const unsigned char* in, int bytes, const small_matrices& m) {
-  constexpr int size = static_cast<int>(sizeof(Unit));
-  const int elements = m.rows * m.cols;
-  for (int unit = threadIdx.x; unit * size < bytes; unit += static_cast<int>(blockDim.x)) {
-    const int matrix = static_cast<int>(divide(unit, m.matrix)), within = unit - matrix * elements;
-    const int column = static_cast<int>(divide(within, m.column)), row = within - column * m.rows;
-    const int from = matrix * elements + row * m.cols + column;
-    *reinterpret_cast<Unit*>(out + unit * size) = *reinterpret_cast<const Unit*>(in + from * size);
-  }
+__device__ int place_of(int unit, int skew, const small_matrices& m) {
+  const int matrix = static_cast<int>(divide(unit, m.matrix)), within = unit - matrix * m.rows * m.cols;
+  const int column = static_cast<int>(divide(within, m.column)), row = within - column * m.rows;
+  const int from = matrix * m.rows * m.cols + row * m.cols + column;
+  return padded(from * static_cast<int>(sizeof(Unit)) + skew, m);
 }
-
-// A thread's chunks at byte `at` of all `Runs` windows, or of the first `full`.
-template <class Unit, int Runs, int Capacity, bool All>
-struct window_chunks {
-  word16 held[Runs];
-
-  __device__ void load(const unsigned char* in, int at, int full, const small_matrices& m) {
-#pragma unroll
-    for (int k = 0; k < Runs; ++k) {
-      if (All || k < full) held[k] = *reinterpret_cast<const word16*>(in + k * m.stride + at);
-    }
-  }
-
-  __device__ void store(unsigned char* shared, int at, int full, const small_matrices& m) const {
-    unsigned char* to = shared + padded(at, m);
-#pragma unroll
-    for (int k = 0; k < Runs; ++k) {
-      if (All || k < full) store_words<Unit>(to + k * small_region<Capacity>, held[k]);
-    }
-  }
-};
 
 template <class Unit>
 __device__ word16 gathered(const unsigned char* from, const int (&place)[16 / sizeof(Unit)]) {
@@ -112,71 +88,61 @@ __device__ word16 gathered(const unsigned char* from, const int (&place)[16 / si
   return v.packed();
 }
 
-template <class Unit, int Runs, int Capacity, bool All>
-__device__ void gather_chunks(unsigned char* out, const unsigned char* shared, const int (&place)[16 / sizeof(Unit)],
-                              int full, const small_matrices& m) {
-#pragma unroll
-  for (int k = 0; k < Runs; ++k) {
-    if (!All && k >= full) continue;
-    const unsigned char* from = shared + k * small_region<Capacity>;
-    const word16 chunk = gathered<Unit>(from, place);
-    *reinterpret_cast<word16*>(out + k * m.stride) = chunk;
-  }
-}
-
-// Moves the full windows. A short window has a chunk for each thread, which finds its units while its loads are in
-// flight; a long one has several, loaded in pairs.
-template <class Unit, int Runs, int Capacity, int Threads, bool All>
-__device__ void move_windows(unsigned char* out, const unsigned char* in, int first, int full,
-                             const small_matrices& m) {
-  constexpr int step = Threads * 16;
+// Moves the first `full` windows, or All. A thread has a vector of each, at byte `at`, and finds its bytes while its
+// loads are in flight.
+template <bool All>
+__device__ void move_windows(unsigned char* out, const unsigned char* in, int at, int full, const small_matrices& m) {
   unsigned char* shared = dynamic_shared<unsigned char>();
-  using chunks = window_chunks<Unit, Runs, Capacity, All>;
-  int place[16 / sizeof(Unit)];
-  if constexpr (Capacity <= step) {
-    const bool mine = first >= 0 && first < m.window;
-    if (mine) {
-      chunks c;
-      c.load(in, first, full, m);
-      find_units<Unit>(place, first, 0, m);
-      c.store(shared, first, full, m);
+  const bool mine = at >= 0 && at < m.window;
+  int place[16];
+  if (mine) {
+    word16 held[staged_windows];
+#pragma unroll
+    for (int k = 0; k < staged_windows; ++k) {
+      if (All || k < full) held[k] = *reinterpret_cast<const word16*>(in + k * m.stride + at);
     }
-    __syncthreads();
-    if (mine) gather_chunks<Unit, Runs, Capacity, All>(out + first, shared, place, full, m);
-  } else {
-    for (int at = first; at < m.window; at += 2 * step) {
-      chunks c, d;
-      if (at >= 0) c.load(in, at, full, m);
-      if (at + step < m.window) d.load(in, at + step, full, m);
-      if (at >= 0) c.store(shared, at, full, m);
-      if (at + step < m.window) d.store(shared, at + step, full, m);
+    find_units<unsigned char>(place, at, 0, m);
+#pragma unroll
+    for (int k = 0; k < staged_windows; ++k) {
+      if (All || k < full) store_words<unsigned char>(shared + padded(at, m) + k * staged_region, held[k]);
     }
-    __syncthreads();
-    for (int at = first < 0 ? first + step : first; at < m.window; at += step) {
-      find_units<Unit>(place, at, 0, m);
-      gather_chunks<Unit, Runs, Capacity, All>(out + at, shared, place, full, m);
-    }
+  }
+  __syncthreads();
+  if (!mine) return;
+#pragma unroll
+  for (int k = 0; k < staged_windows; ++k) {
+    if (!All && k >= full) continue;
+    const word16 chunk = gathered<unsigned char>(shared + k * staged_region, place);
+    *reinterpret_cast<word16*>(out + k * m.stride + at) = chunk;
   }
 }
 
-template <class Unit, int Runs, int Capacity, int Threads>
-__global__ void __launch_bounds__(Threads)
-    transpose_staged(unsigned char* out, const unsigned char* in, small_matrices m) {
+// The last window of all, where it is partial.
+__device__ inline void move_bytes(unsigned char* out, const unsigned char* in, int bytes, const small_matrices& m) {
+  unsigned char* shared = dynamic_shared<unsigned char>();
+  __syncthreads();  // the windows before it are out of shared memory
+  for (int at = threadIdx.x; at < bytes; at += staged_threads) shared[padded(at, m)] = in[at];
+  __syncthreads();
+  for (int at = threadIdx.x; at < bytes; at += staged_threads) out[at] = shared[place_of<unsigned char>(at, 0, m)];
+}
+
+template <int X>
+__global__ void __launch_bounds__(X) transpose_staged(unsigned char* out, const unsigned char* in, small_matrices m) {
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.window;
   if (first >= m.stride) return;  // uniform exit: padding block of the 2-D grid
   in += first;
   out += first;
   int full = 0;  // windows
 #pragma unroll
-  for (int k = 0; k < Runs; ++k) full += first + k * m.stride + m.window <= m.bytes ? 1 : 0;
+  for (int k = 0; k < staged_windows; ++k) full += first + k * m.stride + m.window <= m.bytes ? 1 : 0;
   const int at = static_cast<int>(threadIdx.x) * 16 - misalignment(out, m.line);
-  if (full == Runs) {
-    move_windows<Unit, Runs, Capacity, Threads, true>(out, in, at, full, m);
+  if (full == staged_windows) {
+    move_windows<true>(out, in, at, full, m);
     return;
   }
-  move_windows<Unit, Runs, Capacity, Threads, false>(out, in, at, full, m);
+  move_windows<false>(out, in, at, full, m);
   const std::int64_t done = full * m.stride, left = m.bytes - first - done;
-  if (left > 0) move_units<Unit>(out + done, in + done, static_cast<int>(left), m);
+  if (left > 0) move_bytes(out + done, in + done, static_cast<int>(left), m);
 }
 
 // Of staged, many matrices of 3, 5 or 7 rows and columns of one byte, whose shape is known at compile time. Four
@@ -234,7 +200,7 @@ __global__ void __launch_bounds__(tiny_threads)
 
 // staged-misaligned: packed matrices that fit in shared memory: a block takes one, or some adjacent ones. It stages
 // them in aligned 16-byte vectors, and gathers the aligned chunks of the output as transpose_staged does; the ends of
-// both, less than a chunk each, go unit by unit.
+// both, less than a chunk each, go unit by unit. `out` may be `in`.
 
 inline constexpr int staged_misaligned_threads = 512;
 
@@ -253,15 +219,6 @@ __device__ void at_ends(int bytes, int skew, Function function) {
   for (int at = threadIdx.x * size; at < head + tail; at += static_cast<int>(blockDim.x) * size) {
     function(at < head ? at : bytes - tail + at - head);
   }
-}
-
-// The place in shared memory of a unit of the output; the input begins at byte `skew`.
-template <class Unit>
-__device__ int place_of(int unit, int skew, const small_matrices& m) {
-  const int matrix = static_cast<int>(divide(unit, m.matrix)), within = unit - matrix * m.rows * m.cols;
-  const int column = static_cast<int>(divide(within, m.column)), row = within - column * m.rows;
-  const int from = matrix * m.rows * m.cols + row * m.cols + column;
-  return padded(from * static_cast<int>(sizeof(Unit)) + skew, m);
 }
 
 template <class Unit>

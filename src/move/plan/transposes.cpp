@@ -12,7 +12,7 @@ namespace {
 // Microseconds of a launch behind another one, and factors of a copy's time, for elements of 1, 2, 4, 8 and 16 bytes.
 // Fitted to the times of 4,900 random transposes and permutations by every kernel that can move them, on an H200
 // (docs/planner.md); what depends on the shape is in the function of the kernel, its own factors for
-// each size last. Where few cases were drawn (staged of 1 and 16 bytes, batches with gaps) neighbours give them.
+// each size last. Where few cases were drawn (staged, 16 bytes, batches with gaps) neighbours give them.
 struct kernel_cost {
   double launch[5], factor[5], more[5];
 };
@@ -20,10 +20,10 @@ constexpr kernel_cost narrow_cost{{1.64, 1.7, 1.7, 1.65, 1.65}, {1.04, 1.03, 1.0
 constexpr kernel_cost tiled_2d_cost{
     {2.25, 1.92, 1.89, 1.82, 2.1}, {1.108, 1.074, 1.064, 1.082, 1.065}, {0.08, 0.05, 0.01, 0.01, 0.01}};
 constexpr kernel_cost tiled_4byte_cost{{1.57, 1.74, 1.56, 1.56, 1.56}, {1.06, 0.962, 1.124, 1, 1}, {}};
-constexpr kernel_cost staged_cost{{3.8, 2.9, 2.73, 2.8, 2.8}, {1.12, 1.03, 1, 1.056, 1.05}, {}};
+constexpr kernel_cost staged_cost{{3.8}, {1.12}, {}};
 constexpr kernel_cost staged_misaligned_cost{
     {3.76, 3.24, 2.59, 2.97, 2.97}, {1.236, 1.023, 0.981, 0.843, 1}, {1.43, 0.9, 0.89, 1.08, 1}};
-constexpr kernel_cost staged_strided_cost{{2.8, 2.8, 2.8, 2.8, 2.8}, {1.1, 1.03, 1, 1.05, 1.05}, {}};  // as staged
+constexpr kernel_cost staged_strided_cost{{2.8, 2.8, 2.8, 2.8, 2.8}, {1.1, 1.03, 1, 1.05, 1.05}, {}};
 constexpr kernel_cost staged_rows_cost{
     {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
 constexpr kernel_cost staged_cols_cost{
@@ -111,17 +111,6 @@ std::int64_t ceil_aligned(std::int64_t bytes) {
 // Bytes of a block's shared memory with its pads.
 std::int64_t with_pads(std::int64_t bytes) {
   return (bytes + 32) / 128 * 144 + 144;
-}
-
-// Batches of packed matrices that fit in shared memory, enough for all multiprocessors.
-bool is_staged_misaligned(const matrices& m, const device_model& device) {
-  const transpose_args& a = m.a;
-  if (!m.is_power(8) || m.alignment < m.size || a.in_ld != a.cols || a.out_ld != a.rows) return false;
-  const std::int64_t most = device.shared_bytes / (m.size == 1 ? 2 : 3);
-  if (a.rows > most || a.cols > most || m.bytes > most) return false;
-  const std::int64_t at_once = m.without_gaps() ? std::max<std::int64_t>(1, 16384 / m.bytes) : 1;
-  if (at_once * m.bytes < 2048) return false;  // with gaps, a block has one
-  return with_pads(at_once * m.bytes) <= most && a.batch / at_once >= device.multiprocessors;
 }
 
 // Tiny matrices with gaps.
@@ -310,13 +299,33 @@ double full_vectors_factor(std::int64_t element_bytes) {
   return tiled_2d_cost.factor[place_of(element_bytes)] + 0.01;
 }
 
-bool is_staged(const transpose_args& a, std::int64_t shared_bytes) {
+bool is_staged(const transpose_args& a, const device_model& device) {
   const matrices m(a);
-  if (!m.is_power(16) || a.batch == 1 || a.rows > long_window || a.cols > long_window) return false;
+  if (m.size > 1 || a.batch == 1 || a.rows > staged_window || a.cols > staged_window) return false;
   if (a.in_ld != a.cols || a.out_ld != a.rows || !m.without_gaps() || m.address() % 16 != 0) return false;
-  const std::int64_t piece = ceil_aligned(m.bytes);
-  const std::int64_t window = piece <= short_window ? short_window : long_window;
-  return piece <= window && window + window / 8 <= shared_bytes / 3;
+  return ceil_aligned(m.bytes) <= staged_window && staged_window + staged_window / 8 <= device.shared_bytes / 3;
+}
+
+// Matrices of fewer bytes than these share a block.
+constexpr std::int64_t least_block_bytes = 2048;
+
+std::int64_t staged_at_once(const transpose_args& a, std::int64_t multiprocessors) {
+  const matrices m(a);
+  if (!m.without_gaps()) return 1;
+  return std::clamp(a.batch / multiprocessors, ceil_divided(least_block_bytes, m.bytes),
+                    std::max<std::int64_t>(1, staged_block_bytes / m.bytes));
+}
+
+// Packed matrices that fit in shared memory, enough for all multiprocessors.
+bool is_staged_misaligned(const transpose_args& a, const device_model& device) {
+  const matrices m(a);
+  if (!m.is_power(16) || m.alignment < m.size || a.in_ld != a.cols || a.out_ld != a.rows) return false;
+  const std::int64_t most = device.shared_bytes / (m.size == 1 ? 2 : 3);
+  if (a.batch == 1 || a.rows > most || a.cols > most || m.bytes > most) return false;
+  const std::int64_t at_once = staged_at_once(a, device.multiprocessors);
+  if (at_once * m.bytes < least_block_bytes) return false;  // with gaps, a block has one
+  return with_pads(at_once * m.bytes) <= most &&
+         (m.bytes < least_block_bytes || a.batch / at_once >= device.multiprocessors);
 }
 
 band_shape shape_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes) {
@@ -367,12 +376,12 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
   const matrices m(a);
   matrix_collector found(to, m);
   if (is_narrow(m, device)) found.add(family::narrow, narrow_cost, narrow_more(m));
-  if (is_staged(a, device.shared_bytes)) found.add(family::staged, staged_cost);
+  if (is_staged(a, device)) found.add(family::staged, staged_cost);
   if (is_staged_strided(m, device)) found.add(family::staged_strided, staged_strided_cost);
   if (is_tiled_4byte(m, device)) found.add(family::tiled_4byte, tiled_4byte_cost, tiled_4byte_more(m));
   if (is_tiled_2d(m)) found.add(family::tiled_2d, tiled_2d_cost, tiled_2d_more(m));
   if (is_elementwise_batch(m)) found.add(family::elementwise_batch, elementwise_batch_cost);
-  if (is_staged_misaligned(m, device))
+  if (is_staged_misaligned(a, device))
     found.add(family::staged_misaligned, staged_misaligned_cost, staged_misaligned_more(m, device));
   if (has_staged_blocks(a, device.shared_bytes)) {
     found.add(family::staged_rows, staged_blocks_launch, staged_blocks_factor(m));

@@ -16,8 +16,14 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
 double full_vectors_launch(std::int64_t element_bytes);
 double full_vectors_factor(std::int64_t element_bytes);
 
-/// Whether the kernel of small packed matrices applies: 1, 2, 4, 8 or 16 bytes, from and to multiples of 16.
-bool is_staged(const transpose_args& args, std::int64_t shared_bytes);
+/// Whether these are batches of packed matrices that staged moves, of 1 byte from and to multiples of 16, or
+/// staged_misaligned. Either may write over its input.
+bool is_staged(const transpose_args& args, const device_model& device);
+bool is_staged_misaligned(const transpose_args& args, const device_model& device);
+
+/// How many matrices a block of staged_misaligned takes.
+std::int64_t staged_at_once(const transpose_args& args, std::int64_t multiprocessors);
+constexpr std::int64_t staged_block_bytes = 16384;  // that are worth a block
 
 /// Whether staged_rows transposes blocks in registers: packed rows of up to four full aligned vectors.
 bool has_staged_blocks(const transpose_args& args, std::int64_t shared_bytes);
@@ -38,7 +44,7 @@ constexpr std::int64_t most_tiny_units = 128;  // elementwise_batch: of a matrix
 constexpr std::int64_t tile_bytes_4byte = 8320;                               // tiled_4byte, of 1 byte
 constexpr std::int64_t tile_bytes_misaligned[4] = {18448, 9232, 8720, 8720};  // of 1, 2, 4 and 8 bytes
 constexpr std::int64_t most_staged_blocks = 16896;                            // staged_rows, in registers
-constexpr std::int64_t short_window = 4096, long_window = 16384;              // staged
+constexpr std::int64_t staged_window = 4096;                                  // staged
 
 // staged_cols: the minimum of rows; bytes of a row of a band of so many vectors. In shared memory there is a lead
 // before the first row, padding behind each, and a pad behind each 16 / size rows: the vectors that lanes gather begin
