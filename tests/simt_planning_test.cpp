@@ -16,6 +16,7 @@
 
 #include "backends/simt/kernel_name.hpp"
 #include "backends/simt/simt_device.hpp"
+#include "move/plan/candidates.hpp"
 #include "support/allocations.hpp"
 #include "support/arena.hpp"
 #include "support/moving_calls.hpp"
@@ -311,6 +312,27 @@ TEST_CASE("reference: staged-cols of 9 to 300 rows") {
     add(rows, 4);
   }
   run_each(stream, calls);
+}
+
+TEST_CASE("reference: staged, eight windows a block, the last one partial, also in place") {
+  const twill::device device(two_multiprocessors());
+  const twill::stream stream(device);
+  run_each(stream, {support::permute_call({{10007, 8, 4}, {0, 2, 1}, {}, {}}, 1, 0, 0, "staged"),
+                    support::transpose_in_place_call({8, 4, 10007}, 1, 0, 16, 64)});
+}
+
+TEST_CASE("staged-misaligned is a candidate of large batches where a block has little shared memory") {
+  for (const char* name : {"simt:gtx280", "simt:k20", "simt:mi250x", "simt:h200"}) {
+    alignas(64) static unsigned char place[64];
+    for (const std::int64_t batch : {2, 100, 1000000}) {
+      const twill::detail::permute_args args{place, place, 4, 3, {{8, 32, 4}, {8, 4, 32}, {batch, 256, 256}}};
+      const auto all =
+          twill::detail::candidates_of(args, twill::detail::model_of(twill::device::open(name).properties()));
+      CHECK_MESSAGE(std::any_of(all.list, all.list + all.count,
+                                [](auto& c) { return c.kind == twill::detail::family::staged_misaligned; }),
+                    name, ", ", batch);
+    }
+  }
 }
 
 TEST_CASE("reference: staged-rows of 2 to 8 columns") {

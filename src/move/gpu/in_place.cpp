@@ -1,6 +1,7 @@
 // How matrices are transposed in place. Square ones swap tiles in one pass; small ones go through shared memory at
 // once; others are transposed into scratch memory and copied back where that is large enough, else transposed by passes
-// over rows and columns. The choice depends on shape, strides, alignment and scratch alone and takes constant time.
+// over rows and columns. The choice depends on shape, strides, alignment, scratch and device and takes constant
+// time.
 
 #include <algorithm>
 

@@ -144,10 +144,11 @@ void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) 
   w.in_stride = a.in_stride * a.element_bytes;
   w.out_stride = a.out_stride * a.element_bytes;
   w.bytes = static_cast<int>(a.rows * a.cols * a.element_bytes);
-  w.at_once = static_cast<int>(detail::staged_at_once(a, limits_of(queue).multiprocessors));
+  w.at_once = static_cast<int>(detail::staged_at_once(a, detail::model_of(queue.device->properties())));
   const std::int64_t bytes = std::int64_t{w.at_once} * w.bytes;
-  const std::int64_t threads = bytes > 2 * detail::staged_block_bytes ? kernels::staged_misaligned_threads
-                                                                      : kernels::staged_misaligned_threads / 2;
+  constexpr std::int64_t long_run = 32768;
+  const std::int64_t threads =
+      bytes > long_run ? kernels::staged_misaligned_threads : kernels::staged_misaligned_threads / 2;
   const auto config = grid_of(ceil_div(a.batch, w.at_once), threads, shared_with_padding(bytes));
   with_unit(a.element_bytes, [&](auto one) {
     w.shape = shape_of<decltype(one)>(a);

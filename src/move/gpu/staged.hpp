@@ -108,10 +108,9 @@ __device__ void move_windows(unsigned char* out, const unsigned char* in, int at
     }
   }
   __syncthreads();
-  if (!mine) return;
 #pragma unroll
   for (int k = 0; k < staged_windows; ++k) {
-    if (!All && k >= full) continue;
+    if (!mine || (!All && k >= full)) continue;
     const word16 chunk = gathered<unsigned char>(shared + k * staged_region, place);
     *reinterpret_cast<word16*>(out + k * m.stride + at) = chunk;
   }
@@ -126,8 +125,10 @@ __device__ inline void move_bytes(unsigned char* out, const unsigned char* in, i
   for (int at = threadIdx.x; at < bytes; at += staged_threads) out[at] = shared[place_of<unsigned char>(at, 0, m)];
 }
 
-template <int X>
-__global__ void __launch_bounds__(X) transpose_staged(unsigned char* out, const unsigned char* in, small_matrices m) {
+template <int Threads>
+__global__ void __launch_bounds__(Threads)
+    transpose_staged(unsigned char* out, const unsigned char* in, small_matrices m) {
+  static_assert(Threads == staged_threads);
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.window;
   if (first >= m.stride) return;  // uniform exit: padding block of the 2-D grid
   in += first;

@@ -1,7 +1,8 @@
 #pragma once
 
 // Packing of elements of `Bytes` bytes in registers: a group of them is full vectors of 16 bytes (vec3.hpp). A thread
-// packs one part of a group: all of it, or half where that takes too many registers, which is full words of 8 bytes.
+// packs one part of a group: the group itself, or half of it where all would take too many registers. Half a group is
+// full words of 8 bytes.
 
 #include <cstdint>
 #include <type_traits>

@@ -133,7 +133,7 @@ void lay_out_output(gather_plan& p, const permute_args& a) {
   const std::int64_t sector = std::max<std::int64_t>(1, divided(32, vector));
   const std::int64_t touched = divided(t.out_bytes + 31 - lead + vector, vector);
   p.edges = has_edges(t, lead);
-  p.ends_in_sectors = static_cast<int>(32 - lead);
+  p.ends_in_sectors = static_cast<int>(32 - lowest_bit(lead | t.out_bytes));
   p.stores = static_cast<int>((touched + sector - 1) & -sector);
   p.units = static_cast<int>(divided(t.out_bytes, t.unit));
   // Odd: eight lanes that fill entries of as many tables write to different banks.

@@ -12,7 +12,7 @@ namespace {
 // Microseconds of a launch behind another one, and factors of a copy's time, for elements of 1, 2, 4, 8 and 16 bytes.
 // Fitted to the times of 4,900 random transposes and permutations by every kernel that can move them, on an H200
 // (docs/planner.md); what depends on the shape is in the function of the kernel, its own factors for
-// each size last. Where few cases were drawn (staged, 16 bytes, batches with gaps) neighbours give them.
+// each size last. Where few cases were drawn (16 bytes, batches with gaps) neighbours give them.
 struct kernel_cost {
   double launch[5], factor[5], more[5];
 };
@@ -60,19 +60,13 @@ struct matrices {
     return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out));
   }
   std::int64_t strides() const { return a.batch > 1 ? a.in_stride | a.out_stride : 0; }
-  std::int64_t in_alignment() const {
-    const auto in = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in));
-    return lowest_bit(in | (a.in_ld | (a.batch > 1 ? a.in_stride : 0)) * size | 64);
+  std::int64_t side_alignment(const void* first, std::int64_t ld, std::int64_t stride) const {
+    const auto begin = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first));
+    return lowest_bit(begin | (ld | (a.batch > 1 ? stride : 0)) * size | 64);
   }
-  std::int64_t out_alignment() const {
-    const auto out = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out));
-    return lowest_bit(out | (a.out_ld | (a.batch > 1 ? a.out_stride : 0)) * size | 64);
-  }
+  std::int64_t in_alignment() const { return side_alignment(a.in, a.in_ld, a.in_stride); }
+  std::int64_t out_alignment() const { return side_alignment(a.out, a.out_ld, a.out_stride); }
   int place() const { return place_of(size); }
-  std::int64_t out_begin() const {
-    const auto out = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out));
-    return out | (a.batch > 1 ? a.out_stride * size : 0);
-  }
   bool is_power(std::int64_t most) const { return size <= most && (size & (size - 1)) == 0; }
   bool in_vectors() const { return alignment == 16 && down % 16 == 0 && across % 16 == 0; }
   bool is_interleaved() const {
@@ -111,6 +105,12 @@ std::int64_t ceil_aligned(std::int64_t bytes) {
 // Bytes of a block's shared memory with its pads.
 std::int64_t with_pads(std::int64_t bytes) {
   return (bytes + 32) / 128 * 144 + 144;
+}
+
+// Of staged_misaligned: bytes that a block takes at least and as a rule, and shared memory.
+constexpr std::int64_t least_block_bytes = 2048, target_block_bytes = 16384;
+std::int64_t most_staged_bytes(std::int64_t element_bytes, const device_model& device) {
+  return device.shared_bytes / (element_bytes == 1 ? 2 : 3);
 }
 
 // Tiny matrices with gaps.
@@ -177,7 +177,7 @@ double filled(std::int64_t bytes, std::int64_t piece) {
 double vec3_factor(const matrices& m) {
   const bool even = m.size % 2 == 0;
   const double aligned = even ? 1.02 : 1.05, other = even ? 1.18 : 1.44;
-  const bool wraps = m.a.rows <= 64 && m.a.out_ld == m.a.rows && m.out_begin() % 16 == 0;
+  const bool wraps = m.a.rows <= 64 && m.a.out_ld == m.a.rows && m.side_alignment(m.a.out, 0, m.a.out_stride) >= 16;
   const double shifted = m.out_alignment() < 16 && !wraps ? std::min(2.2, 3850 / static_cast<double>(m.down)) : 0;
   return (m.in_vectors() ? aligned : other) + shifted +
          std::max(0.0, 0.055 * (256.0 / static_cast<double>(m.across) - 1));
@@ -306,26 +306,24 @@ bool is_staged(const transpose_args& a, const device_model& device) {
   return ceil_aligned(m.bytes) <= staged_window && staged_window + staged_window / 8 <= device.shared_bytes / 3;
 }
 
-// Matrices of fewer bytes than these share a block.
-constexpr std::int64_t least_block_bytes = 2048;
-
-std::int64_t staged_at_once(const transpose_args& a, std::int64_t multiprocessors) {
+std::int64_t staged_at_once(const transpose_args& a, const device_model& device) {
   const matrices m(a);
   if (!m.without_gaps()) return 1;
-  return std::clamp(a.batch / multiprocessors, ceil_divided(least_block_bytes, m.bytes),
-                    std::max<std::int64_t>(1, staged_block_bytes / m.bytes));
+  const std::int64_t least = ceil_divided(least_block_bytes, m.bytes);
+  const std::int64_t fit = (most_staged_bytes(m.size, device) - 144) / 144 * 128 - 32;  // with_pads, inverted
+  return std::clamp(a.batch / device.multiprocessors, least,
+                    std::max(least, std::min(target_block_bytes, fit) / m.bytes));
 }
 
 // Packed matrices that fit in shared memory, enough for all multiprocessors.
 bool is_staged_misaligned(const transpose_args& a, const device_model& device) {
   const matrices m(a);
   if (!m.is_power(16) || m.alignment < m.size || a.in_ld != a.cols || a.out_ld != a.rows) return false;
-  const std::int64_t most = device.shared_bytes / (m.size == 1 ? 2 : 3);
+  const std::int64_t most = most_staged_bytes(m.size, device);
   if (a.batch == 1 || a.rows > most || a.cols > most || m.bytes > most) return false;
-  const std::int64_t at_once = staged_at_once(a, device.multiprocessors);
-  if (at_once * m.bytes < least_block_bytes) return false;  // with gaps, a block has one
-  return with_pads(at_once * m.bytes) <= most &&
-         (m.bytes < least_block_bytes || a.batch / at_once >= device.multiprocessors);
+  const std::int64_t block_bytes = staged_at_once(a, device) * m.bytes;  // with gaps, of one matrix
+  return block_bytes >= least_block_bytes && with_pads(block_bytes) <= most &&
+         (m.bytes < least_block_bytes || a.batch >= device.multiprocessors);
 }
 
 band_shape shape_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes) {

@@ -16,14 +16,14 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
 double full_vectors_launch(std::int64_t element_bytes);
 double full_vectors_factor(std::int64_t element_bytes);
 
-/// Whether these are batches of packed matrices that staged moves, of 1 byte from and to multiples of 16, or
-/// staged_misaligned. Either may write over its input.
+/// Whether staged applies: batches of small packed matrices of bytes, from and to multiples of 16. `out` may be `in`.
 bool is_staged(const transpose_args& args, const device_model& device);
+
+/// Whether staged_misaligned applies: batches of packed matrices of 1, 2, 4, 8 or 16 bytes. `out` may be `in`.
 bool is_staged_misaligned(const transpose_args& args, const device_model& device);
 
 /// How many matrices a block of staged_misaligned takes.
-std::int64_t staged_at_once(const transpose_args& args, std::int64_t multiprocessors);
-constexpr std::int64_t staged_block_bytes = 16384;  // that are worth a block
+std::int64_t staged_at_once(const transpose_args& args, const device_model& device);
 
 /// Whether staged_rows transposes blocks in registers: packed rows of up to four full aligned vectors.
 bool has_staged_blocks(const transpose_args& args, std::int64_t shared_bytes);
