@@ -321,7 +321,7 @@ TEST_CASE("reference: staged, eight windows a block, the last one partial, also 
                     support::transpose_in_place_call({8, 4, 10007}, 1, 0, 16, 64)});
 }
 
-TEST_CASE("staged-misaligned is a candidate of large batches where a block has little shared memory") {
+TEST_CASE("staged-misaligned is a candidate for batches of any size, with little shared memory and with much") {
   for (const char* name : {"simt:gtx280", "simt:k20", "simt:mi250x", "simt:h200"}) {
     alignas(64) static unsigned char place[64];
     for (const std::int64_t batch : {2, 100, 1000000}) {

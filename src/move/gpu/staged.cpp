@@ -118,14 +118,14 @@ void launch_bands(const work_queue& queue, const transpose_args& a) {
 }  // namespace
 
 void launch_staged(const work_queue& queue, const transpose_args& a) {
-  static_assert(kernels::staged_window_bytes == detail::staged_window);
+  static_assert(kernels::staged_window_bytes == detail::staged_window_bytes);
   if (launch_tiny(queue, a)) return;
   small_matrices m = shape_of<unsigned char>(a);
   m.bytes = a.batch * a.rows * a.cols;
   m.window = static_cast<int>(window_of(a.rows * a.cols));
   m.line = m.window + 112 <= kernels::staged_window_bytes ? 128 : 16;
-  // Each block takes several windows with a long stride, or fewer where that leaves much of the device idle, and three
-  // blocks have room on a multiprocessor.
+  // Up to staged_windows windows a block, with a long stride; fewer to fill the device, or to fit three blocks on a
+  // multiprocessor.
   const std::int64_t windows = ceil_div(m.bytes, m.window);
   const device_limits limits = limits_of(queue);
   const std::int64_t most =

@@ -37,8 +37,8 @@ bool wraps(const vec3_matrices& m, const transpose_args& a) {
   return packed && m.out_ld % 16 != 0 && m.rows <= 64;
 }
 
-// Rows and columns of the tile: a part of a group for each thread; as long as the matrix is narrow. Columns of the tile
-// are full groups.
+// Rows and columns of the tile: a part of a group for each thread; wider for few rows. Its height is a multiple of
+// `group`.
 template <int Bytes>
 void choose_tile(vec3_plan& p, const transpose_args& a) {
   using element = vec3_element<Bytes>;

@@ -26,7 +26,7 @@ namespace twill::TWILL_BACKEND::kernels {
 template <int Bytes>
 struct vec3_element : packed_element<Bytes> {
   using packed_element<Bytes>::alignment, packed_element<Bytes>::group, packed_element<Bytes>::part;
-  // A tile has at most one part of a group for each thread, and as a rule so many columns.
+  // A tile has at most one part of a group for each thread; `columns` is its usual width.
   static constexpr int threads = alignment == 1 ? 256 : 128;
   static constexpr int columns = Bytes == 24 ? 16 : part < group ? 32 : threads / 4;
   // Blocks of a multiprocessor, to bound the registers.

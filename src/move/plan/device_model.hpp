@@ -40,7 +40,7 @@ struct gather_costs {
   double block = 1.85, load = 0.601, round = 0.193;  // us of a block, of 1,024 vectors loaded, of 256 stored
   double tail = 0.729;                               // blocks that the last ones run alone
   double copy[5] = {1.057, 1.049, 1.011, 1, 1};      // of a copy's time, for units of 1, 2, 4, 8 and 16 bytes
-  double sector = 2.63;                              // sectors of traffic where output segments end inside sectors
+  double sector = 2.63;                              // extra sectors of traffic per segment with unaligned ends
   double fetch = 0.45;                               // share of the bytes read around segments that no neighbour needs
   double shared = 0.309, free = 0.527;               // more memory time where tiles take more than a share of what
                                                      // cache and tiles have in common

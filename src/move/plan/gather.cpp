@@ -133,7 +133,7 @@ void lay_out_output(gather_plan& p, const permute_args& a) {
   const std::int64_t sector = std::max<std::int64_t>(1, divided(32, vector));
   const std::int64_t touched = divided(t.out_bytes + 31 - lead + vector, vector);
   p.edges = has_edges(t, lead);
-  p.ends_in_sectors = static_cast<int>(32 - lowest_bit(lead | t.out_bytes));
+  p.unaligned_ends_x32 = static_cast<int>(32 - lowest_bit(lead | t.out_bytes));
   p.stores = static_cast<int>((touched + sector - 1) & -sector);
   p.units = static_cast<int>(divided(t.out_bytes, t.unit));
   // Odd: eight lanes that fill entries of as many tables write to different banks.
@@ -255,7 +255,7 @@ class tile_search {
     if (!choose_out_segments(p_.tile, wanted, most_units)) return false;
     if (p_.tile.out_bytes == before) return true;  // nothing but the same again
     lay_out_output(p_, a_);
-    written_ = costs.sector * p_.ends_in_sectors / real(p_.tile.out_bytes);
+    written_ = costs.sector * p_.unaligned_ends_x32 / real(p_.tile.out_bytes);
     if (is_any_ && least_of_output() >= cube(std::max(0.0, least_ - least_tail))) return true;
     std::int64_t tried = 0;
     for (const std::int64_t in_bytes : {128, 192, 256, 1024, 2048, 8192, 16384}) {

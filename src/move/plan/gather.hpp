@@ -54,15 +54,15 @@ struct tile_sides {
 struct gather_plan {
   composite_tile tile;
   std::int64_t blocks;
-  int pitch;            // bytes of shared memory between input segments
-  int pad;              // bytes of shared memory that are left free after each 128
-  int vectors;          // of 16 bytes that hold an input segment
-  int stores;           // vectors of an output segment
-  int units;            // of an output segment
-  int ends_in_sectors;  // 32 times the share of output segments' ends that lie inside sectors
-  bool edges;           // output segments have ends that are no whole vector
-  int segment_bytes;    // shared memory of the input segments, pads included
-  int table_pitch;      // entries of one of the tables of unit offsets
+  int pitch;               // bytes of shared memory between input segments
+  int pad;                 // bytes of shared memory that are left free after each 128
+  int vectors;             // of 16 bytes that hold an input segment
+  int stores;              // vectors of an output segment
+  int units;               // of an output segment
+  int unaligned_ends_x32;  // 32 times the share of output segments' ends that lie inside sectors
+  bool edges;              // output segments have ends that are no whole vector
+  int segment_bytes;       // shared memory of the input segments, pads included
+  int table_pitch;         // entries of one of the tables of unit offsets
   std::int64_t shared_bytes;
   double microseconds;
 };

@@ -107,8 +107,9 @@ std::int64_t with_pads(std::int64_t bytes) {
   return (bytes + 32) / 128 * 144 + 144;
 }
 
-// Of staged_misaligned: bytes that a block takes at least and as a rule, and shared memory.
-constexpr std::int64_t least_block_bytes = 2048, target_block_bytes = 16384;
+// staged_misaligned, bytes per block: the minimum, and the maximum of several matrices; then its limit of shared
+// memory.
+constexpr std::int64_t least_block_bytes = 2048, most_block_bytes = 16384;
 std::int64_t most_staged_bytes(std::int64_t element_bytes, const device_model& device) {
   return device.shared_bytes / (element_bytes == 1 ? 2 : 3);
 }
@@ -301,9 +302,10 @@ double full_vectors_factor(std::int64_t element_bytes) {
 
 bool is_staged(const transpose_args& a, const device_model& device) {
   const matrices m(a);
-  if (m.size > 1 || a.batch == 1 || a.rows > staged_window || a.cols > staged_window) return false;
+  if (m.size > 1 || a.batch == 1 || a.rows > staged_window_bytes || a.cols > staged_window_bytes) return false;
   if (a.in_ld != a.cols || a.out_ld != a.rows || !m.without_gaps() || m.address() % 16 != 0) return false;
-  return ceil_aligned(m.bytes) <= staged_window && staged_window + staged_window / 8 <= device.shared_bytes / 3;
+  return ceil_aligned(m.bytes) <= staged_window_bytes &&
+         staged_window_bytes + staged_window_bytes / 8 <= device.shared_bytes / 3;
 }
 
 std::int64_t staged_at_once(const transpose_args& a, const device_model& device) {
@@ -312,10 +314,10 @@ std::int64_t staged_at_once(const transpose_args& a, const device_model& device)
   const std::int64_t least = ceil_divided(least_block_bytes, m.bytes);
   const std::int64_t fit = (most_staged_bytes(m.size, device) - 144) / 144 * 128 - 32;  // with_pads, inverted
   return std::clamp(a.batch / device.multiprocessors, least,
-                    std::max(least, std::min(target_block_bytes, fit) / m.bytes));
+                    std::max(least, std::min(most_block_bytes, fit) / m.bytes));
 }
 
-// Packed matrices that fit in shared memory, enough for all multiprocessors.
+// Batches of packed matrices that fit in shared memory; from 2 KiB each, at least one per multiprocessor.
 bool is_staged_misaligned(const transpose_args& a, const device_model& device) {
   const matrices m(a);
   if (!m.is_power(16) || m.alignment < m.size || a.in_ld != a.cols || a.out_ld != a.rows) return false;

@@ -16,7 +16,7 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
 double full_vectors_launch(std::int64_t element_bytes);
 double full_vectors_factor(std::int64_t element_bytes);
 
-/// Whether staged applies: batches of small packed matrices of bytes, from and to multiples of 16. `out` may be `in`.
+/// Whether staged applies: batches of small packed matrices of 1-byte elements, 16-byte aligned. `out` may be `in`.
 bool is_staged(const transpose_args& args, const device_model& device);
 
 /// Whether staged_misaligned applies: batches of packed matrices of 1, 2, 4, 8 or 16 bytes. `out` may be `in`.
@@ -44,7 +44,7 @@ constexpr std::int64_t most_tiny_units = 128;  // elementwise_batch: of a matrix
 constexpr std::int64_t tile_bytes_4byte = 8320;                               // tiled_4byte, of 1 byte
 constexpr std::int64_t tile_bytes_misaligned[4] = {18448, 9232, 8720, 8720};  // of 1, 2, 4 and 8 bytes
 constexpr std::int64_t most_staged_blocks = 16896;                            // staged_rows, in registers
-constexpr std::int64_t staged_window = 4096;                                  // staged
+constexpr std::int64_t staged_window_bytes = 4096;                            // staged
 
 // staged_cols: the minimum of rows; bytes of a row of a band of so many vectors. In shared memory there is a lead
 // before the first row, padding behind each, and a pad behind each 16 / size rows: the vectors that lanes gather begin
