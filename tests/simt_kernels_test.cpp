@@ -174,11 +174,12 @@ TEST_CASE("threads and blocks know their places in three dimensions") {
       {{1, 1, 1}, {1, 1, 1}, 0},  {{3, 2, 4}, {5, 3, 2}, 0},    {{7, 1, 1}, {1, 1, 1024}, 0},
       {{1, 9, 1}, {1, 33, 1}, 0}, {{2, 3, 5}, {1024, 1, 1}, 0}, {{1, 1, 6}, {16, 16, 4}, 0},
   };
-  for (const auto& [grid, block, shared] : shapes) {
+  for (const auto& shape : shapes) {
+    const auto &grid = shape.grid, &block = shape.block;
     const unsigned threads = block.x * block.y * block.z, blocks = grid.x * grid.y * grid.z;
     buffer<simt::identity> out(gpu, std::size_t{threads} * blocks);
     fill_bytes(s, out.data(), 0xff, out.size_bytes());
-    support::launch(s, {grid, block, shared}, &simt::write_identity, out.data());
+    support::launch(s, shape, &simt::write_identity, out.data());
     s.wait();
     bool right = true;
     for (unsigned b = 0; b < blocks; ++b) {

@@ -42,6 +42,21 @@ constexpr int blocks_at_once(int threads, int wanted) {
   return wanted * threads <= most ? wanted : most / threads;
 }
 
+// Launches that overlap the kernel before them in the stream (launch_config::overlaps_previous).
+
+/// Returns when the kernel before this one in the stream has ended, and what it wrote is seen.
+__device__ inline void await_previous_kernel() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" : : : "memory");
+#endif
+}
+/// The next kernel in the stream may start once all blocks of this one have come here.
+__device__ inline void allow_next_kernel() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+#endif
+}
+
 // Shuffles: all 32 lanes of a logical warp take part. T has 4 or 8 bytes.
 
 template <class T>

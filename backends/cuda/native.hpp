@@ -121,6 +121,21 @@ inline native_error shared_bytes_per_block(int* bytes, int ordinal) {
   return error;
 }
 
+/// Whether launches may overlap the kernel before them in the stream, captured in graphs as well.
+inline native_error overlaps_launches(bool* possible, int ordinal) {
+  *possible = false;
+#if CUDART_VERSION >= 12030
+  int major = 0, driver = 0;
+  native_error error = attribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal);
+  if (error == native_success) error = cudaDriverGetVersion(&driver);
+  *possible = error == native_success && major >= 9 && driver >= 12030;
+  return error;
+#else
+  static_cast<void>(ordinal);
+  return native_success;
+#endif
+}
+
 /// What only the runtime's property structure reports.
 struct native_identity {
   std::string model, architecture;
@@ -216,6 +231,15 @@ inline native_error wait_event(native_stream stream, native_event event) {
 inline native_error launch_kernel(const void* kernel, const detail::launch_config& config, void** arguments,
                                   native_stream stream) {
   const dim3 grid(config.grid.x, config.grid.y, config.grid.z), block(config.block.x, config.block.y, config.block.z);
+#if CUDART_VERSION >= 12030
+  if (config.overlaps_previous) {
+    cudaLaunchAttribute overlap{};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    const cudaLaunchConfig_t all{grid, block, config.shared_bytes, stream, &overlap, 1};
+    return cudaLaunchKernelExC(&all, kernel, arguments);
+  }
+#endif
   return cudaLaunchKernel(kernel, grid, block, arguments, config.shared_bytes, stream);
 }
 

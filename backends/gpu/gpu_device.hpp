@@ -11,18 +11,26 @@
 
 namespace twill::TWILL_BACKEND {
 
+/// What is asked of the runtime once for each device of the process.
+struct device_traits {
+  device_properties properties;
+  bool overlaps_launches = false;
+};
+
 /// One open CUDA or HIP device. Every call runs with this device current, and gives the caller's own back.
 class gpu_device final : public detail::backend_device, public detail::peer_access {
  public:
-  /// `properties` must outlive the device.
-  gpu_device(int ordinal, const device_properties& properties) noexcept : ordinal_(ordinal), properties_(properties) {}
+  /// `traits` must outlive the device.
+  gpu_device(int ordinal, const device_traits& traits) noexcept : ordinal_(ordinal), traits_(traits) {}
 
   int ordinal() const noexcept { return ordinal_; }
 
   /// Kernels that may take all of a block's shared memory on this device: asking the driver takes microseconds.
   detail::pointer_set<1024>& kernels_with_all_shared() const noexcept { return kernels_with_all_shared_; }
 
-  const device_properties& properties() const noexcept override { return properties_; }
+  const device_properties& properties() const noexcept override { return traits_.properties; }
+  /// Whether `launch_config::overlaps_previous` has an effect.
+  bool overlaps_launches() const noexcept { return traits_.overlaps_launches; }
   memory_info memory() const override;
 
   void* allocate(std::size_t bytes) override;
@@ -59,7 +67,7 @@ class gpu_device final : public detail::backend_device, public detail::peer_acce
   void call(const char* what, Call native, int line = __builtin_LINE()) const;
 
   int ordinal_;
-  const device_properties& properties_;
+  const device_traits& traits_;
   mutable detail::pointer_set<1024> kernels_with_all_shared_;
   std::mutex reached_mutex_;
   std::set<int> reached_;  // ordinals: access is enabled once

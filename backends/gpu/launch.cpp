@@ -57,6 +57,10 @@ void check(native_error error, const char* what, const char* file, int line) {
   if (error != native_success) fail_native(kind_of(error), error, what, "", file, line);
 }
 
+bool overlaps_launches(const detail::work_queue& queue) noexcept {
+  return static_cast<const gpu_device&>(*queue.device).overlaps_launches();
+}
+
 native_error launch_untyped(const detail::work_queue& queue, const detail::launch_config& config, const void* kernel,
                             void** arguments) noexcept {
   const auto& device = static_cast<const gpu_device&>(*queue.device);

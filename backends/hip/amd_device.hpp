@@ -46,6 +46,11 @@ constexpr int blocks_at_once(int threads, int wanted) {
   return waves < most ? waves : most;
 }
 
+// Here no launch overlaps another.
+
+__device__ inline void await_previous_kernel() {}
+__device__ inline void allow_next_kernel() {}
+
 // Shuffles have width 32, so that a wave of 64 lanes is two logical warps.
 
 template <class T>

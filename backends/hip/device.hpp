@@ -10,6 +10,7 @@
 #include "backends/cuda/device.hpp"
 
 namespace twill::hip {
+using cuda::allow_next_kernel, cuda::await_previous_kernel;
 using cuda::argument_after, cuda::argument_unroll;
 using cuda::atomic_add, cuda::atomic_cas, cuda::atomic_exchange, cuda::atomic_max, cuda::atomic_min, cuda::atomic_or;
 using cuda::blocks_at_once;

@@ -125,6 +125,12 @@ inline native_error shared_bytes_per_block(int* bytes, int ordinal) {
   return error;
 }
 
+/// HIP has no launches that overlap the kernel before them.
+inline native_error overlaps_launches(bool* possible, int) {
+  *possible = false;
+  return native_success;
+}
+
 /// What only the runtime's property structure reports.
 struct native_identity {
   std::string model, architecture;

@@ -58,10 +58,10 @@ class profile_sink : public simt::access_sink {
 
   void begin_launch(const simt::launch_facts& facts) override {
     counter_.emplace(sheet_.architecture);
-    const auto& [grid, block, shared_bytes] = facts.config;
+    const auto& block = facts.config.block;
     const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
     const std::uint64_t together =
-        resident_blocks(sheet_, on_, threads, shared_bytes) * std::uint64_t{on_.multiprocessors};
+        resident_blocks(sheet_, on_, threads, facts.config.shared_bytes) * std::uint64_t{on_.multiprocessors};
     window_ = std::max(together, (facts.blocks + most_windows - 1) / most_windows);
     partitions_.assign((facts.blocks + window_ - 1) / window_, std::vector<std::uint64_t>(on_.channels));
   }
@@ -79,10 +79,10 @@ class profile_sink : public simt::access_sink {
     kernel_profile one;
     static_cast<traffic&>(one) = plain(counter_->total());
     one.name = facts.kernel;
-    const auto& [grid, block, shared_bytes] = facts.config;
+    const auto &grid = facts.config.grid, &block = facts.config.block;
     std::tie(one.grid[0], one.grid[1], one.grid[2]) = std::tie(grid.x, grid.y, grid.z);
     std::tie(one.block[0], one.block[1], one.block[2]) = std::tie(block.x, block.y, block.z);
-    one.shared_bytes = shared_bytes;
+    one.shared_bytes = facts.config.shared_bytes;
     one.blocks = facts.blocks;
     one.recorded_blocks = facts.recorded;
     one.waits = facts.waits;

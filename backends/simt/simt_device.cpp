@@ -15,7 +15,8 @@ simt_device::simt_device(device_properties properties, grid_limits most, schedul
 }
 
 native_error simt_device::refuse(const detail::launch_config& config) const noexcept {
-  const auto& [grid, block, shared_bytes] = config;
+  const auto &grid = config.grid, &block = config.block;
+  const std::size_t shared_bytes = config.shared_bytes;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) {
     return {refusal::empty, 0, 1};
   }

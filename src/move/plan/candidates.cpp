@@ -148,8 +148,9 @@ constexpr double misaligned_launch[4] = {6.52, 6.62, 4.21, 5.28};
 
 // Instructions and memory overlap. Tiles that rows or columns do not fill cost as much as others, or more.
 double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
-  constexpr double issues[4] = {0.752, 0.444, 0.609, 0.395}, moves[4] = {0.509, 1.009, 0.922, 0.894};
-  constexpr double partial[4] = {0.118, 0.213, 0.142, 0.135}, inside[4] = {1.44, 1.63, 1, 1};
+  constexpr double issues[4] = {0.812, 0.444, 0.609, 0.385}, moves[4] = {0.55, 1.009, 0.922, 0.872};
+  constexpr double partial[4] = {0.118, 0.213, 0.142, 0.135}, inside[4] = {1.44, 1.63, 1, 1},
+                   more[4] = {0.045, 0.02, 0.02, 0};
   const int at = place_of(unit);
   const bool complete = s.in_bits % 4 == 0;
   const std::int64_t length = unit == 8 || (unit == 2 && complete) ? 512 : 256;
@@ -159,7 +160,7 @@ double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
   const double issue = issues[at] * down / static_cast<double>(s.row_bytes) *
                        ratio(ceil_divided(s.col_bytes, width) * width, s.col_bytes) * (complete ? 1 : inside[at]);
   const double both = std::max(full_vectors_factor(unit), std::sqrt(issue * issue + moves[at] * moves[at]));
-  return both + misaligned_ends(unit, s.out_bits, s.row_bytes) + (unit == 1 ? 0.045 : 0.02) * std::max(0, rank - 3);
+  return both + misaligned_ends(unit, s.out_bits, s.row_bytes) + more[at] * std::max(0, rank - 3);
 }
 
 constexpr double tiled_launch[4] = {3.03, 2.84, 2.95, 2.95};

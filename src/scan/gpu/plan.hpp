@@ -10,6 +10,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/error.hpp"
+#include "gpu/cleared_launch.hpp"
 #include "launch.hpp"
 #include "scan/operations.hpp"
 
@@ -82,10 +83,13 @@ void launch_scan(const detail::work_queue& queue, const detail::scan_args& a, co
   const auto blocks = std::min<std::int64_t>(plan.tiles, 2 * std::max(1, device.multiprocessors));
   const detail::launch_config config{{static_cast<unsigned>(blocks), 1, 1}, {kernels::scan_threads, 1, 1}, shared};
 
-  queue.device->fill(queue.native, a.scratch, 0, plan.bytes());
-  if (plan.segments) mark_heads(queue, a, plan);
   auto* kernel = rows_are_aligned<Kind>(problem) ? &kernels::scan_tiles<Kind, kernels::aligned_rows<Kind>, Pace>
                                                  : &kernels::scan_tiles<Kind, kernels::misaligned_rows<Kind>, Pace>;
+  if (!plan.segments && !a.options.two_passes) {
+    return launch_cleared(queue, config, a.scratch, plan.bytes(), "launch of scan", kernel, kind, problem);
+  }
+  queue.device->fill(queue.native, a.scratch, 0, plan.bytes());
+  if (plan.segments) mark_heads(queue, a, plan);
   if (a.options.two_passes) {
     problem.sums_only = true;
     check(launch(queue, config, kernel, kind, problem), "launch of scan, first pass");

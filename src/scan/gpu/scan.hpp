@@ -80,8 +80,9 @@ __device__ inline void stage(const word16 (&held)[scan_vectors<Kind>], word16* s
   for (int v = 0; v < scan_vectors<Kind>; ++v) staged[v * scan_threads] = held[v];
 }
 
-/// Claims the first tile of the block; `slot` is in shared memory.
+/// Claims the first tile of the block, once ticket and states are cleared; `slot` is in shared memory.
 __device__ inline std::uint32_t first_tile(const scan_problem& p, std::uint32_t& slot) {
+  await_previous_kernel();
   if (threadIdx.x == 0) slot = atomic_add(p.ticket, 1u);
   __syncthreads();
   return slot;
