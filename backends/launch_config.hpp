@@ -22,9 +22,10 @@ struct launch_config {
   extent3 grid;
   extent3 block;
   std::size_t shared_bytes = 0;  ///< dynamic shared memory of a block
-  /// The kernel may start while the one before it in the stream still runs; only where overlaps_launches(). It must
-  /// call await_previous_kernel() before it writes, and before it reads what that one writes.
-  bool overlaps_previous = false;
+  /// Programmatic dependent launch, where the device and the kernel's code support it: the kernel may start while the
+  /// one before it in the stream still runs. Every block calls wait_for_previous_kernel() before it writes, and before
+  /// it reads what that one writes.
+  bool dependent = false;
 };
 
 }  // namespace twill::detail

@@ -53,6 +53,7 @@ struct graph_memory {
   void upload(const std::vector<unsigned char>& host) const {
     twill::upload_bytes(stream, host.data(), in.data(), host.size());
     twill::upload_bytes(stream, host.data(), out.data(), host.size());
+    twill::fill_bytes(stream, scratch.data(), 0xff, scratch.size_bytes());  // what earlier calls left must not help
     stream.wait();
   }
   support::call_memory memory() const { return {stream, in, out, scratch, reduction}; }

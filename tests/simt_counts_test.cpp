@@ -174,7 +174,7 @@ TEST_CASE("a scan counts the same on any number of OS threads, and its time is n
     seen[i] = take_profile(gpu, work);
     const auto time = predict(gpu, work);
     CHECK(time.waiting == 1);
-    CHECK(time.seconds == 0);
+    CHECK(time.seconds > 0);  // that of clearing the scratch
   }
   CHECK(seen[0].loads.requests == seen[1].loads.requests);
   CHECK(seen[0].loads.sectors == seen[1].loads.sectors);

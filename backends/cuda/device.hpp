@@ -42,16 +42,18 @@ constexpr int blocks_at_once(int threads, int wanted) {
   return wanted * threads <= most ? wanted : most / threads;
 }
 
-// Launches that overlap the kernel before them in the stream (launch_config::overlaps_previous).
+// Programmatic dependent launch (launch_config::dependent)
 
-/// Returns when the kernel before this one in the stream has ended, and what it wrote is seen.
-__device__ inline void await_previous_kernel() {
+/// Blocks until the kernel before this one in the stream has completed and its writes are visible. Returns at once in
+/// an ordinary launch.
+__device__ inline void wait_for_previous_kernel() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" : : : "memory");
 #endif
 }
-/// The next kernel in the stream may start once all blocks of this one have come here.
-__device__ inline void allow_next_kernel() {
+/// A dependent kernel may start once every block of this one has called this or exited. This kernel's writes are
+/// visible to it only after its wait_for_previous_kernel().
+__device__ inline void trigger_dependent_launch() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
 #endif

@@ -121,21 +121,6 @@ inline native_error shared_bytes_per_block(int* bytes, int ordinal) {
   return error;
 }
 
-/// Whether launches may overlap the kernel before them in the stream, captured in graphs as well.
-inline native_error overlaps_launches(bool* possible, int ordinal) {
-  *possible = false;
-#if CUDART_VERSION >= 12030
-  int major = 0, driver = 0;
-  native_error error = attribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal);
-  if (error == native_success) error = cudaDriverGetVersion(&driver);
-  *possible = error == native_success && major >= 9 && driver >= 12030;
-  return error;
-#else
-  static_cast<void>(ordinal);
-  return native_success;
-#endif
-}
-
 /// What only the runtime's property structure reports.
 struct native_identity {
   std::string model, architecture;
@@ -232,15 +217,32 @@ inline native_error launch_kernel(const void* kernel, const detail::launch_confi
                                   native_stream stream) {
   const dim3 grid(config.grid.x, config.grid.y, config.grid.z), block(config.block.x, config.block.y, config.block.z);
 #if CUDART_VERSION >= 12030
-  if (config.overlaps_previous) {
-    cudaLaunchAttribute overlap{};
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    const cudaLaunchConfig_t all{grid, block, config.shared_bytes, stream, &overlap, 1};
+  if (config.dependent) {
+    cudaLaunchAttribute programmatic{};
+    programmatic.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    programmatic.val.programmaticStreamSerializationAllowed = 1;
+    const cudaLaunchConfig_t all{grid, block, config.shared_bytes, stream, &programmatic, 1};
     return cudaLaunchKernelExC(&all, kernel, arguments);
   }
 #endif
   return cudaLaunchKernel(kernel, grid, block, arguments, config.shared_bytes, stream);
+}
+
+/// Whether `kernel` may be launched as a programmatic dependent, in stream capture too (CUDA 12.3): its code must be
+/// compiled for sm_90 or newer. That of an older architecture, compiled again by the driver, does not wait.
+inline native_error supports_dependent_launch(bool* supported, const void* kernel) {
+  *supported = false;
+#if CUDART_VERSION >= 12030
+  int driver = 0;
+  cudaFuncAttributes all{};
+  native_error error = cudaDriverGetVersion(&driver);
+  if (error == native_success) error = cudaFuncGetAttributes(&all, kernel);
+  *supported = error == native_success && driver >= 12030 && all.ptxVersion >= 90;
+  return error;
+#else
+  static_cast<void>(kernel);
+  return native_success;
+#endif
 }
 
 /// Sets how much dynamic shared memory a launch of `kernel` may ask for on the current device.

@@ -42,7 +42,7 @@ void* gpu_device::allocate(std::size_t bytes) {
   std::size_t free_bytes = 0, total_bytes = 0;
   ignore(TWILL_BACKEND::memory(&free_bytes, &total_bytes));
   fail_native(kind == errc::invalid_argument ? errc::out_of_memory : kind, error,
-              "allocation of " + std::to_string(bytes) + " bytes on " + traits_.properties.name,
+              "allocation of " + std::to_string(bytes) + " bytes on " + properties_.name,
               "; " + std::to_string(free_bytes) + " of " + std::to_string(total_bytes) + " bytes are free");
 }
 

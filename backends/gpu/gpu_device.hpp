@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -11,26 +13,21 @@
 
 namespace twill::TWILL_BACKEND {
 
-/// What is asked of the runtime once for each device of the process.
-struct device_traits {
-  device_properties properties;
-  bool overlaps_launches = false;
-};
-
 /// One open CUDA or HIP device. Every call runs with this device current, and gives the caller's own back.
 class gpu_device final : public detail::backend_device, public detail::peer_access {
  public:
-  /// `traits` must outlive the device.
-  gpu_device(int ordinal, const device_traits& traits) noexcept : ordinal_(ordinal), traits_(traits) {}
+  /// `properties` must outlive the device.
+  gpu_device(int ordinal, const device_properties& properties) noexcept : ordinal_(ordinal), properties_(properties) {}
 
   int ordinal() const noexcept { return ordinal_; }
 
   /// Kernels that may take all of a block's shared memory on this device: asking the driver takes microseconds.
   detail::pointer_set<1024>& kernels_with_all_shared() const noexcept { return kernels_with_all_shared_; }
 
-  const device_properties& properties() const noexcept override { return traits_.properties; }
-  /// Whether `launch_config::overlaps_previous` has an effect.
-  bool overlaps_launches() const noexcept { return traits_.overlaps_launches; }
+  /// Whether this build's kernels may be launched as dependents here: empty until the first one is.
+  std::atomic<std::optional<bool>>& dependent_launch() const noexcept { return dependent_launch_; }
+
+  const device_properties& properties() const noexcept override { return properties_; }
   memory_info memory() const override;
 
   void* allocate(std::size_t bytes) override;
@@ -67,8 +64,9 @@ class gpu_device final : public detail::backend_device, public detail::peer_acce
   void call(const char* what, Call native, int line = __builtin_LINE()) const;
 
   int ordinal_;
-  const device_traits& traits_;
+  const device_properties& properties_;
   mutable detail::pointer_set<1024> kernels_with_all_shared_;
+  mutable std::atomic<std::optional<bool>> dependent_launch_{std::nullopt};
   std::mutex reached_mutex_;
   std::set<int> reached_;  // ordinals: access is enabled once
 };

@@ -40,6 +40,15 @@ native_error allow_all_shared(const gpu_device& device, const void* kernel) {
   return error;
 }
 
+// All kernels are compiled for the same architectures, so that one answer holds for all.
+bool may_be_dependent(const gpu_device& device, const void* kernel) {
+  if (const auto known = device.dependent_launch().load(std::memory_order_relaxed)) return *known;
+  bool supported = false;
+  ignore(supports_dependent_launch(&supported, kernel));
+  device.dependent_launch().store(supported, std::memory_order_relaxed);
+  return supported;
+}
+
 }  // namespace
 
 std::string describe(native_error error) {
@@ -57,10 +66,6 @@ void check(native_error error, const char* what, const char* file, int line) {
   if (error != native_success) fail_native(kind_of(error), error, what, "", file, line);
 }
 
-bool overlaps_launches(const detail::work_queue& queue) noexcept {
-  return static_cast<const gpu_device&>(*queue.device).overlaps_launches();
-}
-
 native_error launch_untyped(const detail::work_queue& queue, const detail::launch_config& config, const void* kernel,
                             void** arguments) noexcept {
   const auto& device = static_cast<const gpu_device&>(*queue.device);
@@ -72,7 +77,9 @@ native_error launch_untyped(const detail::work_queue& queue, const detail::launc
   if (config.shared_bytes > limit) return native_invalid_configuration;
   if (config.shared_bytes > shared_bytes_for_free) error = allow_all_shared(device, kernel);
   if (error == native_success) {
-    error = launch_kernel(kernel, config, arguments, static_cast<native_stream>(queue.native));
+    detail::launch_config allowed = config;
+    allowed.dependent = config.dependent && may_be_dependent(device, kernel);
+    error = launch_kernel(kernel, allowed, arguments, static_cast<native_stream>(queue.native));
   }
   // Some runtimes call a block, a grid or shared memory beyond the limits an invalid value; nothing else here can be.
   return error == native_invalid_value ? native_invalid_configuration : error;

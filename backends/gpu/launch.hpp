@@ -20,9 +20,6 @@ void check(native_error error, const char* what, const char* file = __builtin_FI
 [[noreturn]] void fail_native(errc code, native_error error, const std::string& what, const std::string& details,
                               const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
-/// Whether `launch_config::overlaps_previous` has an effect on the queue's device.
-bool overlaps_launches(const detail::work_queue& queue) noexcept;
-
 /// `launch` when the kernel's type is gone: `arguments` points to one value for each parameter.
 [[nodiscard]] native_error launch_untyped(const detail::work_queue& queue, const detail::launch_config& config,
                                           const void* kernel, void** arguments) noexcept;

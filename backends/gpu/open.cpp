@@ -55,19 +55,13 @@ device_properties ask_properties(int ordinal) {
   return p;
 }
 
-device_traits ask_traits(int ordinal) {
-  device_traits traits{ask_properties(ordinal)};
-  check(overlaps_launches(&traits.overlaps_launches, ordinal), "asking for a device's properties");
-  return traits;
-}
-
 // Asked for once a process: it takes a driver milliseconds, and every borrowed stream opens its device.
-const device_traits& traits_of(int ordinal) {
+const device_properties& properties_of(int ordinal) {
   static std::mutex mutex;
-  static std::map<int, device_traits> known;
+  static std::map<int, device_properties> known;
   const std::lock_guard<std::mutex> lock(mutex);
   const auto found = known.find(ordinal);
-  return found != known.end() ? found->second : known.emplace(ordinal, ask_traits(ordinal)).first->second;
+  return found != known.end() ? found->second : known.emplace(ordinal, ask_properties(ordinal)).first->second;
 }
 
 [[noreturn]] void fail_unknown(std::string_view which, int count, native_error error) {
@@ -97,7 +91,7 @@ static std::shared_ptr<detail::backend_device> open(std::string_view which) {
   const auto parsed = std::from_chars(which.data(), which.data() + which.size(), ordinal);
   const bool is_number = which.empty() || (parsed.ec == std::errc() && parsed.ptr == which.data() + which.size());
   if (!is_number || ordinal < 0 || ordinal >= count) fail_unknown(which, count, error);
-  return std::make_shared<gpu_device>(ordinal, traits_of(ordinal));
+  return std::make_shared<gpu_device>(ordinal, properties_of(ordinal));
 }
 
 static int current_ordinal() {

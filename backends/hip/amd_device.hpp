@@ -46,10 +46,10 @@ constexpr int blocks_at_once(int threads, int wanted) {
   return waves < most ? waves : most;
 }
 
-// Here no launch overlaps another.
+// No programmatic dependent launch here: both do nothing.
 
-__device__ inline void await_previous_kernel() {}
-__device__ inline void allow_next_kernel() {}
+__device__ inline void wait_for_previous_kernel() {}
+__device__ inline void trigger_dependent_launch() {}
 
 // Shuffles have width 32, so that a wave of 64 lanes is two logical warps.
 

@@ -10,7 +10,6 @@
 #include "backends/cuda/device.hpp"
 
 namespace twill::hip {
-using cuda::allow_next_kernel, cuda::await_previous_kernel;
 using cuda::argument_after, cuda::argument_unroll;
 using cuda::atomic_add, cuda::atomic_cas, cuda::atomic_exchange, cuda::atomic_max, cuda::atomic_min, cuda::atomic_or;
 using cuda::blocks_at_once;
@@ -20,6 +19,7 @@ using cuda::float_from_half, cuda::half_from_float;
 using cuda::load_acquire, cuda::load_prefetch_l2, cuda::load_relaxed, cuda::load_relaxed_pair;
 using cuda::shuffle, cuda::shuffle_down, cuda::shuffle_up, cuda::shuffle_xor;
 using cuda::store_relaxed, cuda::store_release, cuda::take_ticket, cuda::thread_fence;
+using cuda::trigger_dependent_launch, cuda::wait_for_previous_kernel;
 }  // namespace twill::hip
 
 #else

@@ -125,12 +125,6 @@ inline native_error shared_bytes_per_block(int* bytes, int ordinal) {
   return error;
 }
 
-/// HIP has no launches that overlap the kernel before them.
-inline native_error overlaps_launches(bool* possible, int) {
-  *possible = false;
-  return native_success;
-}
-
 /// What only the runtime's property structure reports.
 struct native_identity {
   std::string model, architecture;
@@ -245,6 +239,12 @@ inline native_error launch_kernel(const void* kernel, const detail::launch_confi
                                   native_stream stream) {
   const dim3 grid(config.grid.x, config.grid.y, config.grid.z), block(config.block.x, config.block.y, config.block.z);
   return hipLaunchKernel(kernel, grid, block, arguments, config.shared_bytes, stream);
+}
+
+/// HIP has no programmatic dependent launch.
+inline native_error supports_dependent_launch(bool* supported, const void*) {
+  *supported = false;
+  return native_success;
 }
 
 /// Sets how much dynamic shared memory a launch of `kernel` may ask for on the current device.

@@ -43,10 +43,10 @@ constexpr int blocks_at_once(int, int wanted) {
   return wanted;
 }
 
-// Here no launch overlaps another.
+// No programmatic dependent launch here: both do nothing.
 
-inline void await_previous_kernel() {}
-inline void allow_next_kernel() {}
+inline void wait_for_previous_kernel() {}
+inline void trigger_dependent_launch() {}
 
 // Shuffles: all 32 lanes of a logical warp take part, or as many as its block has. T has 4 or 8 bytes.
 

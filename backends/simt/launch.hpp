@@ -32,11 +32,6 @@ std::string describe(native_error error);
 TWILL_API void check(native_error error, const char* what, const char* file = __builtin_FILE(),
                      int line = __builtin_LINE());
 
-/// A launch has ended when the next one begins.
-inline bool overlaps_launches(const detail::work_queue&) noexcept {
-  return false;
-}
-
 /// Runs a kernel whose argument types are gone. What goes wrong in it is kept by the stream.
 [[nodiscard]] TWILL_API native_error launch_bound(const detail::work_queue& queue, const detail::launch_config& config,
                                                   const kernel_call& kernel);

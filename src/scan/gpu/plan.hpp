@@ -10,7 +10,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/error.hpp"
-#include "gpu/cleared_launch.hpp"
+#include "gpu/cleared_scratch.hpp"
 #include "launch.hpp"
 #include "scan/operations.hpp"
 
@@ -86,7 +86,7 @@ void launch_scan(const detail::work_queue& queue, const detail::scan_args& a, co
   auto* kernel = rows_are_aligned<Kind>(problem) ? &kernels::scan_tiles<Kind, kernels::aligned_rows<Kind>, Pace>
                                                  : &kernels::scan_tiles<Kind, kernels::misaligned_rows<Kind>, Pace>;
   if (!plan.segments && !a.options.two_passes) {
-    return launch_cleared(queue, config, a.scratch, plan.bytes(), "launch of scan", kernel, kind, problem);
+    return launch_with_cleared_scratch(queue, config, a.scratch, plan.bytes(), "launch of scan", kernel, kind, problem);
   }
   queue.device->fill(queue.native, a.scratch, 0, plan.bytes());
   if (plan.segments) mark_heads(queue, a, plan);
