@@ -49,6 +49,18 @@ __global__ void global_atomics(unsigned* out, const int* in) {
   if (load_relaxed(out) == 12345) store_relaxed(out, 0u);
 }
 
+constexpr int early_store_line = __LINE__ + 2;
+__global__ void early_store(int* out, const int* in) {
+  out[threadIdx.x] = in[threadIdx.x];
+  wait_for_previous_kernel();
+}
+
+__global__ void late_store(int* out, const int* in) {
+  const int value = in[threadIdx.x];
+  wait_for_previous_kernel();
+  out[threadIdx.x] = value;
+}
+
 constexpr int off_by_one_line = __LINE__ + 2;
 __global__ void off_by_one(int* out, const int* in) {
   out[threadIdx.x + 1] = in[threadIdx.x];
@@ -210,6 +222,22 @@ TEST_CASE("atomic operations do not race") {
   twill::fill_bytes(s, in.data(), 1, in.size_bytes());
   twill::fill_bytes(s, out.data(), 0, out.size_bytes());
   CHECK(on.fault_of(&simt::global_atomics, out.data(), in.data()).empty());
+}
+
+TEST_CASE("a write of a dependent launch before it has waited for the kernel before it") {
+  const checked_device on;
+  const twill::stream s(on.gpu);
+  twill::buffer<int> in(on.gpu, simt::threads), out(on.gpu, simt::threads);
+  twill::fill_bytes(s, in.data(), 1, in.size_bytes());
+  auto config = support::line(1, simt::threads);
+  CHECK(on.fault_of(&simt::early_store, out.data(), in.data()).empty());  // an ordinary launch
+  config.dependent = true;
+  support::launch(s, config, &simt::late_store, out.data(), static_cast<const int*>(in.data()));
+  CHECK(support::error_of([&] { s.wait(); }).empty());
+  support::launch(s, config, &simt::early_store, out.data(), static_cast<const int*>(in.data()));
+  CHECK(contains(support::error_of([&] { s.wait(); }),
+                 "(thread (0,0,0) stores 4 bytes" + at(simt::early_store_line) +
+                     ", which the kernel before this one may still use) call wait_for_previous_kernel()"));
 }
 
 TEST_CASE("a store past an allocation, and a load before one") {

@@ -22,6 +22,7 @@ namespace twill::simt {
 struct launch_observer {
   recording* record = nullptr;  ///< nullptr: not recorded
   bool checks = false;
+  bool dependent = false;        ///< launch_config::dependent
   std::uint64_t step_limit = 0;  ///< of one thread, after which it counts as an endless loop
   const memory_map* memory = nullptr;
   const host::allocations* given = nullptr;
@@ -50,6 +51,8 @@ class access_observer {
   void access(std::uintptr_t at, std::size_t bytes, std::size_t alignment, access_kind kind, const void* place);
 
   void allow_uninitialised_reads();
+  /// The block may write from now on.
+  void wait_for_previous_kernel() { may_write_ = true; }
 
   /// The running thread is about to store to `word`, or has loaded it, to order the work of streams.
   void release(const void* word) const;
@@ -70,6 +73,7 @@ class access_observer {
   std::optional<recorder> recorder_;
   std::optional<memory_checker> checker_;
   bool recording_ = false;
+  bool may_write_ = true;  // of a dependent launch, once the block has waited
   byte_range dynamic_shared_, static_shared_;
   std::vector<std::uint64_t> steps_;  // by thread
 };

@@ -43,9 +43,8 @@ constexpr int blocks_at_once(int, int wanted) {
   return wanted;
 }
 
-// No programmatic dependent launch here: both do nothing.
+// Programmatic dependent launch: launches do not overlap here (wait_for_previous_kernel is in identity.hpp).
 
-inline void wait_for_previous_kernel() {}
 inline void trigger_dependent_launch() {}
 
 // Shuffles: all 32 lanes of a logical warp take part, or as many as its block has. T has 4 or 8 bytes.

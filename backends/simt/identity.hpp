@@ -45,6 +45,9 @@ TWILL_API extern __thread running_thread running;
 /// Returns when every thread of the block has called it.
 TWILL_API void block_barrier();
 
+/// Of a dependent launch: nothing to wait for here, but checks find what a block writes before it.
+TWILL_API void wait_for_previous_kernel();
+
 /// Gives `bits` to the other lanes of the logical warp and returns what `source` gave; the caller's own bits when
 /// there is no such lane. All lanes of the warp take part.
 TWILL_API std::uint64_t warp_exchange(std::uint64_t bits, unsigned source);

@@ -63,6 +63,7 @@ void simt_device::run(grid_launch& launch, const settings& chosen, const void* s
   const memory_map memory(memory_given(), chosen.checks ? &shadow_ : nullptr);
   launch_observer observer;
   observer.checks = chosen.checks;
+  observer.dependent = launch.config.dependent;
   observer.step_limit = chosen.step_limit;
   observer.memory = &memory;
   observer.given = &memory_given();

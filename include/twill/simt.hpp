@@ -29,8 +29,9 @@ TWILL_API void set_interleaving(const device& on, interleaving order, std::uint6
 /// Switches checks on or off for a simulated device, from now on. Launches are checked for out-of-bounds, misaligned
 /// and use-after-free accesses; for reads of uninitialised device memory (allocated since) or shared memory; for data
 /// races between the threads of a block since their last barrier, on shared and on global memory; for races between
-/// streams, ranks of a team among them; for threads that wait at different barriers. Each is a device_fault at
-/// `stream.wait()` that names the kernel, the block, the thread and the source line. Kernels take about ten times as
+/// streams, ranks of a team among them; for threads that wait at different barriers; for writes of a dependent launch
+/// (CUDA's programmatic dependent launch) before its block has waited for the kernel before it. Each is a device_fault
+/// at `stream.wait()` that names the kernel, the block, the thread and the source line. Kernels take about ten times as
 /// long.
 /// Two accesses of different streams race when nothing orders them: no event, no wait of the host, no handshake. They
 /// are found whatever the order in which they ran here. Not followed: the default stream, allocations above 64 MiB, and
