@@ -17,13 +17,13 @@ constexpr int fill_threads = 256;  // at most
 constexpr int fill_depth = 8;      // vectors of a thread
 constexpr int pattern_words = 20;  // a vector from any byte of an element, misaligned by up to 3 bytes
 
-struct fill_pattern {
+struct fill_words {
   std::uint32_t words[pattern_words];  // the element, again and again
   int element_bytes;
 };
 
 __global__ void __launch_bounds__(fill_threads)
-    fill_vectors(unsigned char* out, std::int64_t bytes, fill_pattern pattern) {
+    fill_vectors(unsigned char* out, std::int64_t bytes, fill_words pattern) {
   __shared__ std::uint32_t words[pattern_words];
   if (threadIdx.x == 0) {
 #pragma unroll
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(fill_threads)
 }  // namespace kernels
 
 void fill(const detail::work_queue& queue, const detail::fill_args& a) {
-  kernels::fill_pattern pattern{};
+  kernels::fill_words pattern{};
   pattern.element_bytes = static_cast<int>(a.element_bytes);
   for (int i = 0; i < 4 * kernels::pattern_words; ++i) {
     pattern.words[i / 4] |= std::uint32_t{a.value[i % a.element_bytes]} << (8 * (i % 4));
