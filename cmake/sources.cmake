@@ -342,6 +342,7 @@ set(twill_tests
   tests/ladder/reduce_test.cpp
   tests/ladder/sieve_test.cpp
   tests/ladder/transpose_test.cpp
+  tests/launch_order_test.cpp
   tests/lifetime_test.cpp
   tests/permute_test.cpp
   tests/pointer_set_test.cpp

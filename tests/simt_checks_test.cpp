@@ -51,14 +51,21 @@ __global__ void global_atomics(unsigned* out, const int* in) {
 
 constexpr int early_store_line = __LINE__ + 2;
 __global__ void early_store(int* out, const int* in) {
-  out[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = 0;
   wait_for_previous_kernel();
+  out[threadIdx.x] = in[threadIdx.x];
 }
 
-__global__ void late_store(int* out, const int* in) {
+constexpr int early_load_line = __LINE__ + 2;
+__global__ void early_load(int* out, const int* in) {
   const int value = in[threadIdx.x];
   wait_for_previous_kernel();
   out[threadIdx.x] = value;
+}
+
+__global__ void ordered_copy(int* out, const int* in) {
+  wait_for_previous_kernel();
+  out[threadIdx.x] = in[threadIdx.x];
 }
 
 constexpr int off_by_one_line = __LINE__ + 2;
@@ -224,7 +231,7 @@ TEST_CASE("atomic operations do not race") {
   CHECK(on.fault_of(&simt::global_atomics, out.data(), in.data()).empty());
 }
 
-TEST_CASE("a write of a dependent launch before it has waited for the kernel before it") {
+TEST_CASE("an access of a dependent launch before it has waited for the kernel before it") {
   const checked_device on;
   const twill::stream s(on.gpu);
   twill::buffer<int> in(on.gpu, simt::threads), out(on.gpu, simt::threads);
@@ -232,12 +239,16 @@ TEST_CASE("a write of a dependent launch before it has waited for the kernel bef
   auto config = support::line(1, simt::threads);
   CHECK(on.fault_of(&simt::early_store, out.data(), in.data()).empty());  // an ordinary launch
   config.dependent = true;
-  support::launch(s, config, &simt::late_store, out.data(), static_cast<const int*>(in.data()));
-  CHECK(support::error_of([&] { s.wait(); }).empty());
-  support::launch(s, config, &simt::early_store, out.data(), static_cast<const int*>(in.data()));
-  CHECK(contains(support::error_of([&] { s.wait(); }),
-                 "(thread (0,0,0) stores 4 bytes" + at(simt::early_store_line) +
-                     ", which the kernel before this one may still use) call wait_for_previous_kernel()"));
+  const auto fault = [&](void (*kernel)(int*, const int*)) {
+    support::launch(s, config, kernel, out.data(), static_cast<const int*>(in.data()));
+    return support::error_of([&] { s.wait(); });
+  };
+  CHECK(fault(&simt::ordered_copy).empty());
+  CHECK(contains(fault(&simt::early_load),
+                 "(thread (0,0,0) loads 4 bytes" + at(simt::early_load_line) +
+                     ", which the kernel before this one may still write) call wait_for_previous_kernel()"));
+  CHECK(contains(fault(&simt::early_store), "(thread (0,0,0) stores 4 bytes" + at(simt::early_store_line) +
+                                                ", which the kernel before this one may still use) call "));
 }
 
 TEST_CASE("a store past an allocation, and a load before one") {

@@ -18,7 +18,7 @@ access_observer::access_observer(const launch_observer& launch, const kernel_cal
 void access_observer::begin_block(std::uint64_t block) {
   recording_ = recorder_ && launch_.record->takes(block);
   std::fill(steps_.begin(), steps_.end(), 0);
-  may_write_ = !launch_.dependent;
+  has_waited_ = !launch_.dependent;
   if (!observes()) return;
   dynamic_shared_ = {reinterpret_cast<std::uintptr_t>(running.shared), running.shared_bytes};
   static_shared_ = thread_locals_of(kernel_.address);
@@ -76,9 +76,10 @@ void access_observer::access(std::uintptr_t at, std::size_t bytes, std::size_t a
 // Of one launch, then against those of other streams.
 access_fault access_observer::check_global(const checked_access& access, const memory_map::range& range) {
   if (auto fault = checker_->check_global(access, range); !fault.why.empty()) return fault;
-  if (!may_write_ && writes(access.kind)) {
-    return {checker_->text(access) + ", which the kernel before this one may still use",
-            "call wait_for_previous_kernel() before the first write of a dependent launch"};
+  if (!has_waited_) {
+    return {checker_->text(access) + ", which the kernel before this one may still " +
+                (writes(access.kind) ? "use" : "write"),
+            "call wait_for_previous_kernel() before the first access of a dependent launch"};
   }
   if (launch_.order == nullptr || range.bytes > stream_order::most_bytes) return {};
   const auto other = launch_.order->touch(launch_.stream, access.at, access.bytes, access.kind);

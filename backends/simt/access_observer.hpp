@@ -52,7 +52,7 @@ class access_observer {
 
   void allow_uninitialised_reads();
   /// The block may write from now on.
-  void wait_for_previous_kernel() { may_write_ = true; }
+  void wait_for_previous_kernel() { has_waited_ = true; }
 
   /// The running thread is about to store to `word`, or has loaded it, to order the work of streams.
   void release(const void* word) const;
@@ -73,7 +73,7 @@ class access_observer {
   std::optional<recorder> recorder_;
   std::optional<memory_checker> checker_;
   bool recording_ = false;
-  bool may_write_ = true;  // of a dependent launch, once the block has waited
+  bool has_waited_ = true;  // of a dependent launch: whether the block has waited for the kernel before it
   byte_range dynamic_shared_, static_shared_;
   std::vector<std::uint64_t> steps_;  // by thread
 };

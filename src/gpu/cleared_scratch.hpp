@@ -8,6 +8,7 @@
 #include "backends/backend.hpp"
 #include "backends/launch_config.hpp"
 #include "device.hpp"
+#include "gpu/dependent_launch.hpp"
 #include "gpu/limits.hpp"
 #include "launch.hpp"
 
@@ -16,25 +17,25 @@ namespace kernels {
 
 template <int X>
 __global__ void __launch_bounds__(X) clear_scratch(std::uint32_t* words, std::int64_t count) {
-  trigger_dependent_launch();
+  trigger_dependent_launch();  // the next kernel does nothing before this one has completed
+  wait_for_previous_kernel();
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * X + threadIdx.x;
   if (i < count) words[i] = 0;
 }
 
 }  // namespace kernels
 
-/// Zeroes `bytes` of `scratch`, a multiple of 4, by a kernel, then launches `kernel` in the same stream, as a dependent
-/// where that is supported: every block must call wait_for_previous_kernel() before it accesses `scratch` or writes
-/// anything. `what` names the launch in errors: "launch of scan".
+/// Zeroes `bytes` of `scratch`, a multiple of 4, by a kernel, then launches `kernel`, each block of which calls
+/// enter_stream_order(), in the same stream. `what` names the launch in errors: "launch of scan".
 template <class... Params, class... Args>
 void launch_with_cleared_scratch(const detail::work_queue& queue, detail::launch_config config, void* scratch,
                                  std::size_t bytes, const char* what, void (*kernel)(Params...), const Args&... args) {
   constexpr int threads = 256;
   const auto words = static_cast<std::int64_t>(bytes / sizeof(std::uint32_t));
   const detail::launch_config clear{{static_cast<unsigned>(ceil_div(words, threads)), 1, 1}, {threads, 1, 1}};
-  check(launch(queue, clear, &kernels::clear_scratch<threads>, static_cast<std::uint32_t*>(scratch), words), what);
-  config.dependent = true;
-  check(launch(queue, config, kernel, args...), what);
+  check(launch_dependent(queue, clear, &kernels::clear_scratch<threads>, static_cast<std::uint32_t*>(scratch), words),
+        what);
+  check(launch_dependent(queue, config, kernel, args...), what);
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -6,6 +6,7 @@
 
 #include "backends/backend.hpp"
 #include "device.hpp"
+#include "gpu/dependent_launch.hpp"
 #include "gpu/limits.hpp"
 #include "launch.hpp"
 #include "operations.hpp"
@@ -37,6 +38,7 @@ __global__ void __launch_bounds__(fill_threads)
 #pragma unroll
   for (int i = 0; i < 4; ++i) w[i] = byte_permute(words[within / 4 + i], words[within / 4 + i + 1], selector);
   const word16 vector = make_word16(w[0], w[1], w[2], w[3]);
+  enter_stream_order();
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   std::int64_t at = (block * fill_depth * blockDim.x + threadIdx.x) * 16 - lead;
 #pragma unroll
@@ -62,8 +64,8 @@ void fill(const detail::work_queue& queue, const detail::fill_args& a) {
   const auto period = static_cast<int>(a.element_bytes / std::gcd(a.element_bytes, std::int64_t{16}));
   const std::int64_t threads = kernels::fill_threads / period * period, bytes = a.count * a.element_bytes;
   const auto lead = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out) & 15);
-  check(launch(queue, grid_of(ceil_div(bytes + lead, kernels::fill_depth * threads * 16), threads, 0),
-               &kernels::fill_vectors, static_cast<unsigned char*>(a.out), bytes, pattern),
+  check(launch_dependent(queue, grid_of(ceil_div(bytes + lead, kernels::fill_depth * threads * 16), threads, 0),
+                         &kernels::fill_vectors, static_cast<unsigned char*>(a.out), bytes, pattern),
         "launch of fill");
 }
 

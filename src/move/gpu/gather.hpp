@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "device.hpp"
+#include "gpu/dependent_launch.hpp"
 #include "gpu/fast_division.hpp"
 #include "gpu/packed_units.hpp"
 #include "gpu/realign.hpp"
@@ -320,6 +321,7 @@ __global__ void __launch_bounds__(gather_threads, blocks_at_once(gather_threads,
   if (thread == gather_threads - 1) *found = find_tile(m, static_cast<int>(block));
   fill_in_segments(in_segments, m);
   __syncthreads();
+  enter_stream_order();
 
   const gather_place p = *found;
   const int in_count = m.in_segments_each > 0 ? m.in_segments_each * p.out_indices : m.in_segments;

@@ -75,8 +75,8 @@ class passes {
     const kernels::row_step step{static_cast<int>(units % grid_.units),
                                  static_cast<int>(elements * grid_.height % grid_.length),
                                  static_cast<int>(elements / grid_.b), static_cast<int>(elements % grid_.b)};
-    check(launch(queue_, grid_of(grid_.height * a_.batch, threads, shared), &kernels::in_place_row<Unit>,
-                 bytes_of(a_.data), grid_, step, a_.batch),
+    check(launch_dependent(queue_, grid_of(grid_.height * a_.batch, threads, shared), &kernels::in_place_row<Unit>,
+                           bytes_of(a_.data), grid_, step, a_.batch),
           a_.launch);
   }
 
@@ -117,8 +117,8 @@ class passes {
         m.row = static_cast<unsigned>(row);
         m.rows = static_cast<unsigned>(rows);
         unsigned char* data = bytes_of(a_.data) + matrix * grid_.stride + row * row_bytes;
-        check(launch(queue_, grid_of(rows * m.stretches, kernels::long_row_threads, shared),
-                     &kernels::in_place_long_row<Unit>, bytes_of(a_.scratch), data, m),
+        check(launch_dependent(queue_, grid_of(rows * m.stretches, kernels::long_row_threads, shared),
+                               &kernels::in_place_long_row<Unit>, bytes_of(a_.scratch), data, m),
               a_.launch);
         if (rows > 1) {
           copy(queue_, {a_.scratch, data, rows, row_bytes, pitch, row_bytes});
@@ -168,8 +168,8 @@ class passes {
     s.block = above / grid_.b;
     s.in_block = above % grid_.b;
     s.row = static_cast<int>(pass == in_place_pass::rotate ? step : step * grid_.length % grid_.height);
-    check(launch(queue_, grid_of(s.strips * a_.batch, threads, grid_.height * width),
-                 &kernels::in_place_column<Unit, Piece>, bytes_of(a_.data), grid_, s, pass),
+    check(launch_dependent(queue_, grid_of(s.strips * a_.batch, threads, grid_.height * width),
+                           &kernels::in_place_column<Unit, Piece>, bytes_of(a_.data), grid_, s, pass),
           a_.launch);
   }
 
@@ -195,8 +195,9 @@ class passes {
   void launch_strip(unsigned char* data, const kernels::in_place_strip& s, in_place_pass pass) {
     unsigned char* scratch = bytes_of(a_.scratch);
     const auto config = grid_of(ceil_div(s.rows * s.cols * grid_.units, 256), 256, 0);
-    check(launch(queue_, config, &kernels::in_place_to_scratch<Unit>, scratch, data, grid_, s, pass), a_.launch);
-    check(launch(queue_, config, &kernels::copy_from_scratch<Unit>, data, scratch, grid_, s), a_.launch);
+    check(launch_dependent(queue_, config, &kernels::in_place_to_scratch<Unit>, scratch, data, grid_, s, pass),
+          a_.launch);
+    check(launch_dependent(queue_, config, &kernels::copy_from_scratch<Unit>, data, scratch, grid_, s), a_.launch);
   }
 
   work_queue queue_;

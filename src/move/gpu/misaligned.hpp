@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "device.hpp"
+#include "gpu/dependent_launch.hpp"
 #include "gpu/misaligned_tile.hpp"
 #include "matrix_tiles.hpp"
 #include "uninitialised_reads.hpp"
@@ -91,6 +92,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   const std::int64_t row0 = std::int64_t{at.down} * Shape::written, col0 = std::int64_t{at.across} * Shape::width;
   const std::int64_t matrix = at.matrix;
   out += matrix * m.out_stride + col0 * m.out_ld + row0 * Bytes;
+  enter_stream_order();
   if constexpr (Shape::lane_bytes > Shape::word_bytes) {
     load_pairs<Bytes, Aligned, Shape>(tile, in + matrix * m.in_stride, out, m, row0, col0);
   } else {
@@ -285,6 +287,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   const strided_place base = place_of(m.batch, t.batch);
   in += base.in + static_cast<std::int64_t>(t.col0) * Bytes;
   out += base.out + static_cast<std::int64_t>(t.row0) * Bytes;
+  enter_stream_order();
   word_type<Bytes> w[some];
   if (!t.at_end) load_permuted<Bytes, Aligned, Shape>(w, in, rows, 0, t.width * Bytes);
   for (int i = threadIdx.x; i < Shape::lanes * Shape::per_word; i += Shape::threads) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "device.hpp"
+#include "gpu/dependent_launch.hpp"
 #include "gpu/packed_units.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
@@ -61,6 +62,7 @@ __global__ void __launch_bounds__(narrow_threads)
   word16* shared = dynamic_shared<word16>();
   const narrow_piece p(m);
   if (p.groups == 0) return;
+  enter_stream_order();
   const int thread = threadIdx.x, threads = blockDim.x, chunks = p.groups * K;
   in += p.matrix * m.in_stride + p.group0 * (K * 16);
   word16 held[K];
@@ -92,6 +94,7 @@ __global__ void __launch_bounds__(narrow_threads)
   word16* shared = dynamic_shared<word16>();
   const narrow_piece p(m);
   if (p.groups == 0) return;
+  enter_stream_order();
   const int thread = threadIdx.x, threads = blockDim.x, chunks = p.groups * K;
   if (thread < p.groups) {
     in += p.matrix * m.in_stride + (p.group0 + thread) * 16;

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "device.hpp"
+#include "gpu/dependent_launch.hpp"
 #include "gpu/fast_division.hpp"
 #include "gpu/realign.hpp"
 #include "uninitialised_reads.hpp"
@@ -35,6 +36,7 @@ __global__ void __launch_bounds__(reverse_threads)
   const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 15);
   const std::int64_t first = (block * reverse_depth * reverse_threads + threadIdx.x) * 16 - lead;
   const int skip = static_cast<int>((reinterpret_cast<std::uintptr_t>(in) + bytes + lead) & 15);
+  enter_stream_order();
   word16 low[reverse_depth], high[reverse_depth];
 #pragma unroll
   for (int k = 0; k < reverse_depth; ++k) {
@@ -128,6 +130,7 @@ __global__ void __launch_bounds__(reverse_threads)
   const bool in_place = in == out;
   const std::int64_t all = in_place ? line.count / 2 : line.count, first = block * line.piece;
   if (first >= all) return;  // uniform exit: padding block of the 2-D grid
+  enter_stream_order();
   const int count = static_cast<int>(all - first < line.piece ? all - first : line.piece);
   const std::int64_t low = first * line.bytes, high = (line.count - first - count) * line.bytes;
   const unsigned char* upper = stage<Unit>(shared, in + high, count * line.bytes);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "device.hpp"
+#include "gpu/dependent_launch.hpp"
 #include "gpu/register_block.hpp"
 #include "move/plan/transposes.hpp"
 #include "staged.hpp"
@@ -57,6 +58,7 @@ __global__ void __launch_bounds__(staged_rows_threads)
   constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
   if (place >= s.all_tiles) return;  // uniform exit: padding block of the 2-D grid
+  enter_stream_order();
   const std::int64_t matrix = place / s.tiles;
   const int written = (16 << s.chunks_shift) / size, height = written + staged_rows_overlap / size;
   const std::int64_t row0 = static_cast<std::int64_t>(place % s.tiles) * written, left = s.rows - row0;
@@ -90,6 +92,7 @@ __global__ void __launch_bounds__(staged_rows_threads)
   constexpr int size = static_cast<int>(sizeof(Unit)), edge = 16 / size, depth = edge;
   const unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
   if (place >= s.all_tiles) return;  // uniform exit: padding block of the 2-D grid
+  enter_stream_order();
   const std::int64_t matrix = place / s.tiles, line0 = static_cast<std::int64_t>(place % s.tiles) << s.chunks_shift;
   const std::int64_t left = s.rows / edge - line0;
   const int most = 1 << s.chunks_shift, lines = left < most ? static_cast<int>(left) : most;
@@ -239,6 +242,7 @@ __global__ void __launch_bounds__(Threads)
   constexpr int size = static_cast<int>(sizeof(Unit)), width = column_band<Unit, Vectors>::bytes / size;
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
   if (place >= m.all_tiles) return;  // uniform exit: padding block of the 2-D grid
+  enter_stream_order();
   const std::int64_t matrix = place / m.tiles, col0 = static_cast<std::int64_t>(place % m.tiles) * width;
   const int cols = m.cols - col0 < width ? static_cast<int>(m.cols - col0) : width, bytes = cols * m.rows * size;
   in += matrix * m.in_stride;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "backends/error.hpp"
+#include "gpu/dependent_launch.hpp"
 #include "gpu/limits.hpp"
 #include "gpu/realign.hpp"
 #include "gpu/tile_order.hpp"
@@ -74,8 +75,8 @@ template <class Args, class Plan>
 void start_kernel(const detail::work_queue& queue, const detail::launch_config& config,
                   void (*kernel)(unsigned char*, const unsigned char*, Plan), const Args& a, const Plan& plan,
                   const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  check(launch(queue, config, kernel, bytes_of(a.out), static_cast<const unsigned char*>(a.in), plan), launch_of<Args>,
-        file, line);
+  check(launch_dependent(queue, config, kernel, bytes_of(a.out), static_cast<const unsigned char*>(a.in), plan),
+        launch_of<Args>, file, line);
 }
 
 /// Launches a kernel on `a.data`.
@@ -83,7 +84,7 @@ template <class Args, class Plan>
 void start_kernel(const detail::work_queue& queue, const detail::launch_config& config,
                   void (*kernel)(unsigned char*, Plan), const Args& a, const Plan& plan,
                   const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  check(launch(queue, config, kernel, bytes_of(a.data), plan), launch_of<Args>, file, line);
+  check(launch_dependent(queue, config, kernel, bytes_of(a.data), plan), launch_of<Args>, file, line);
 }
 
 inline std::int64_t shared_of(const detail::work_queue& queue) {

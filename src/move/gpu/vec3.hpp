@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "device.hpp"
+#include "gpu/dependent_launch.hpp"
 #include "gpu/divider.hpp"
 #include "gpu/realign.hpp"
 #include "uninitialised_reads.hpp"
@@ -271,6 +272,7 @@ __global__ void __launch_bounds__(vec3_element<Bytes>::threads, Layout == vec3_l
   t.width = full || m.cols - t.col0 >= m.columns ? m.columns : static_cast<int>(m.cols - t.col0);
   in += matrix * m.in_stride + (t.row0 - m.lead) * m.in_ld + t.col0 * Bytes;
   out += matrix * m.out_stride + t.col0 * m.out_ld + t.row0 * Bytes;
+  enter_stream_order();
 
   using words = std::conditional_t<Layout == vec3_layout::wrapped, std::uint32_t, word16>;
   if (full && (m.inside_r.holds(tile_r) || m.inside_c.holds(tile_c))) {

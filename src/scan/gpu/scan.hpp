@@ -13,6 +13,7 @@
 
 #include "aligned_rows.hpp"
 #include "device.hpp"
+#include "gpu/dependent_launch.hpp"
 #include "misaligned_rows.hpp"
 #include "tile.hpp"
 #include "tile_state.hpp"
@@ -82,7 +83,7 @@ __device__ inline void stage(const word16 (&held)[scan_vectors<Kind>], word16* s
 
 /// Claims the first tile of the block, once ticket and states are cleared; `slot` is in shared memory.
 __device__ inline std::uint32_t first_tile(const scan_problem& p, std::uint32_t& slot) {
-  wait_for_previous_kernel();
+  enter_stream_order();
   if (threadIdx.x == 0) slot = atomic_add(p.ticket, 1u);
   __syncthreads();
   return slot;

@@ -1,0 +1,109 @@
+// Operations one behind another in a stream, each on what those before it wrote: the kernels of some start while the
+// one before them still runs (programmatic dependent launch), and must wait for its results, and for its reads.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <twill/twill.hpp>
+
+#include "support/cases.hpp"
+#include "support/dice.hpp"
+
+namespace {
+
+using support::dice;
+
+/// Extents with `count` elements: as many factors as there are extents, at random.
+std::vector<std::int64_t> split(dice& d, std::int64_t count, int rank) {
+  std::vector<std::int64_t> extents(static_cast<std::size_t>(rank), 1);
+  for (const std::int64_t prime : {2, 3, 5, 7, 11, 13}) {
+    for (; count % prime == 0; count /= prime) extents[static_cast<std::size_t>(d.pick(0, rank - 1))] *= prime;
+  }
+  return extents;
+}
+
+/// Three arrays of `count` elements, and scratch that all calls use.
+template <class T>
+struct chain {
+  chain(const twill::device& device, std::int64_t n)
+      : count(n),
+        all(device, 3 * static_cast<std::size_t>(n)),
+        scratch(device, std::max(twill::scan_scratch_bytes(device, twill::element_type_of<T>, n),
+                                 static_cast<std::size_t>(n) * sizeof(T))) {}
+
+  T* array(std::int64_t i) { return all.data() + i % 3 * count; }
+
+  /// An operation from one array to another or in place: the same for the same numbers of `d`.
+  void call(dice& d, twill::stream_ref stream) {
+    const std::int64_t from = d.pick(0, 2), kind = d.pick(0, 5);
+    const T* const in = array(from);
+    T* const out = array(from + d.pick(1, 2));
+    if (kind == 0) return twill::reverse(stream, in, out, count);
+    if (kind == 1) return twill::copy(stream, in, out, count);
+    if (kind == 2) return twill::scan(stream, in, out, count, scratch);
+    const auto extents = split(d, count, kind < 5 ? 2 : static_cast<int>(d.pick(3, 5)));
+    if (kind == 3) return twill::transpose(stream, in, out, {extents[0], extents[1]});
+    if (kind == 4) return twill::transpose_in_place(stream, out, {extents[0], extents[1]}, scratch);
+    std::vector<std::int64_t> order(extents.size());
+    std::iota(order.begin(), order.end(), 0);
+    for (std::size_t i = order.size() - 1; i > 0; --i) {
+      std::swap(order[i], order[static_cast<std::size_t>(d.pick(0, static_cast<std::int64_t>(i)))]);
+    }
+    twill::permute_shape shape;
+    shape.extents = twill::dims(extents.data(), extents.size());
+    shape.order = twill::dims(order.data(), order.size());
+    twill::permute(stream, in, out, shape);
+  }
+
+  std::int64_t count;
+  twill::buffer<T> all;
+  twill::raw_buffer scratch;
+};
+
+/// All arrays after `calls` calls, which nothing but the stream orders.
+template <class T>
+std::vector<T> after_calls(const twill::device& device, std::uint64_t seed, std::int64_t count, int calls) {
+  const twill::stream stream(device);
+  chain<T> arrays(device, count);
+  std::vector<T> host(arrays.all.size());
+  for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<T>(i * 2654435761u >> 7);
+  arrays.all.upload(host, stream);
+  stream.wait();
+  dice d(seed);
+  for (int i = 0; i < calls; ++i) arrays.call(d, stream);
+  arrays.all.download(host, stream);
+  stream.wait();
+  return host;
+}
+
+template <class T>
+void compare_with_cpu(const twill::device& device, std::int64_t count) {
+  const bool fast = device.properties().is_gpu;
+  const auto cpu = twill::device::open("cpu");
+  for (std::uint64_t seed = 1; seed <= (fast ? 40u : 2u); ++seed) {
+    CAPTURE(seed);
+    const int calls = fast ? 60 : 12;
+    REQUIRE(after_calls<T>(device, seed, count, calls) == after_calls<T>(cpu, seed, count, calls));
+  }
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("launch order");
+
+TEST_CASE("reference: calls on what the calls before them wrote") {
+  const auto devices = twill::device::list();
+  if (std::find(devices.begin(), devices.end(), "cpu") == devices.end()) return;  // what they are compared with
+  support::on_each_device([](const twill::device& device) {
+    compare_with_cpu<std::uint8_t>(device, 2 * 3 * 5 * 7 * 11 * 13);
+    compare_with_cpu<std::uint32_t>(device, 16 * 3 * 5 * 7 * 11);
+    compare_with_cpu<std::uint64_t>(device, 64 * 9 * 25 * 7);
+  });
+}
+
+TEST_SUITE_END();
