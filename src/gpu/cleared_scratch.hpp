@@ -17,8 +17,7 @@ namespace kernels {
 
 template <int X>
 __global__ void __launch_bounds__(X) clear_scratch(std::uint32_t* words, std::int64_t count) {
-  trigger_dependent_launch();  // the next kernel does nothing before this one has completed
-  wait_for_previous_kernel();
+  enter_stream_order();
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * X + threadIdx.x;
   if (i < count) words[i] = 0;
 }

@@ -9,6 +9,8 @@
 #include "short_rows.hpp"
 
 #include "backends/error.hpp"
+#include "gpu/cleared_scratch.hpp"
+#include "gpu/dependent_launch.hpp"
 #include "launch.hpp"
 #include "reduce/operations.hpp"
 
@@ -33,8 +35,16 @@ detail::launch_config plan_rows(kernels::reduce_problem& p, const detail::reduce
 /// `exact`, the shape alone decides the tree.
 detail::launch_config plan_columns(kernels::column_problem& p, int slots, bool exact, const device_properties& device);
 
-/// Sets the tickets to zero, unless they are.
-void clear_tickets(const detail::work_queue& queue, const detail::reduce_args& args);
+/// Launches the kernel of a reduction, with tickets at zero where it takes any.
+template <class Problem>
+void launch_reduction(const detail::work_queue& queue, const detail::launch_config& config,
+                      const detail::reduce_args& args, bool takes_tickets, const char* what, void (*kernel)(Problem),
+                      const Problem& p) {
+  if (takes_tickets && !args.cleared_scratch) {
+    return launch_with_cleared_scratch(queue, config, args.scratch, detail::reduce_ticket_bytes, what, kernel, p);
+  }
+  check(launch_dependent(queue, config, kernel, p), what);
+}
 
 template <class Kind>
 auto row_kernel(kernels::work_mapping mapping) {
@@ -47,8 +57,7 @@ template <class Kind>
 void launch_rows(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
   auto p = problem_of(args, traits);
   const auto config = plan_rows(p, args, queue.device->properties());
-  if (p.tasks > 1) clear_tickets(queue, args);
-  check(launch(queue, config, row_kernel<Kind>(p.mapping), p), "launch of a reduction");
+  launch_reduction(queue, config, args, p.tasks > 1, "launch of a reduction", row_kernel<Kind>(p.mapping), p);
 }
 
 template <class Kind>
@@ -56,8 +65,8 @@ void launch_columns(const detail::work_queue& queue, const detail::reduce_args& 
   kernels::column_problem p{problem_of(args, traits), args.cols, 1, 1, 1, 1};
   const auto config =
       plan_columns(p, Kind::exact && Kind::slots == 1 ? 0 : Kind::slots, Kind::exact, queue.device->properties());
-  if (p.chunks > 1) clear_tickets(queue, args);
-  check(launch(queue, config, &kernels::reduce_columns<Kind>, p), "launch of a reduction of columns");
+  launch_reduction(queue, config, args, p.chunks > 1, "launch of a reduction of columns",
+                   &kernels::reduce_columns<Kind>, p);
 }
 
 inline bool by_columns(const detail::reduce_args& args) {

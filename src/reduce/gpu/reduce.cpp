@@ -77,10 +77,6 @@ kernels::reduce_problem problem_of(const reduce_args& a, const op_traits& traits
   return p;
 }
 
-void clear_tickets(const detail::work_queue& queue, const reduce_args& args) {
-  if (!args.cleared_scratch) queue.device->fill(queue.native, args.scratch, 0, detail::reduce_ticket_bytes);
-}
-
 namespace {
 
 detail::launch_config plan_tasks(kernels::reduce_problem& p, const device_properties& device) {
