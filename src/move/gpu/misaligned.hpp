@@ -212,7 +212,8 @@ __device__ void load_permuted(word_type<Bytes> (&w)[Shape::rows_at_once], const 
     const unsigned char* row = from + rows.at(first + i);
     skip[i] = Aligned ? 0 : misalignment(row, 4);
     const int last = (skip[i] + bytes - 1) & -size;
-    w[i] = *reinterpret_cast<const word_type<Bytes>*>(row - skip[i] + (mine < last ? mine : last));
+    const auto* word = reinterpret_cast<const word_type<Bytes>*>(row - skip[i] + (mine < last ? mine : last));
+    w[i] = Bytes == 8 ? *word : load_prefetch_l2<128>(word);  // a warp's words of 8 bytes are full lines
   }
   if constexpr (!Aligned) {
 #pragma unroll

@@ -32,11 +32,11 @@ __device__ word16 reversed(const word16& v) {
 template <int Bytes>
 __global__ void __launch_bounds__(reverse_threads)
     reverse_chunks(unsigned char* out, const unsigned char* in, std::int64_t bytes) {
+  enter_stream_order();
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 15);
   const std::int64_t first = (block * reverse_depth * reverse_threads + threadIdx.x) * 16 - lead;
   const int skip = static_cast<int>((reinterpret_cast<std::uintptr_t>(in) + bytes + lead) & 15);
-  enter_stream_order();
   word16 low[reverse_depth], high[reverse_depth];
 #pragma unroll
   for (int k = 0; k < reverse_depth; ++k) {

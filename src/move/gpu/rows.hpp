@@ -37,7 +37,7 @@ __device__ inline bool can_cut(const line_rows& m, const unsigned char* in, std:
 }
 
 __device__ inline word16 aligned_chunk(const unsigned char* in, std::int64_t at) {
-  return *reinterpret_cast<const word16*>(in + at);
+  return load_prefetch_l2<128>(reinterpret_cast<const word16*>(in + at));
 }
 
 // The 16 bytes at `at`, cut from `low`, the aligned chunk that they begin in, and the next.

@@ -48,8 +48,8 @@ __device__ void move_inside(unsigned char* out, const unsigned char* in, const s
     if (offset < 0 || offset + 16 > m.row_bytes || at + 16 > p.last) continue;
     const unsigned char* from = in + row_at[row] + offset;
     skip[k] = misalignment(from);
-    low[k] = *reinterpret_cast<const word16*>(from - skip[k]);
-    if (skip[k] != 0) high[k] = *reinterpret_cast<const word16*>(from - skip[k] + 16);
+    low[k] = load_prefetch_l2<128>(reinterpret_cast<const word16*>(from - skip[k]));
+    if (skip[k] != 0) high[k] = load_prefetch_l2<128>(reinterpret_cast<const word16*>(from - skip[k] + 16));
   }
 #pragma unroll
   for (int k = 0; k < seams_depth; ++k) {
@@ -64,8 +64,8 @@ template <class Unit>
 __device__ word16 part_of_row(const unsigned char* from, int first, int last) {
   const int skip = misalignment(from);
   word16 low = make_word16(0, 0, 0, 0), high = low;
-  if (first < 16 - skip) low = *reinterpret_cast<const word16*>(from - skip);
-  if (last > 16 - skip) high = *reinterpret_cast<const word16*>(from - skip + 16);
+  if (first < 16 - skip) low = load_prefetch_l2<128>(reinterpret_cast<const word16*>(from - skip));
+  if (last > 16 - skip) high = load_prefetch_l2<128>(reinterpret_cast<const word16*>(from - skip + 16));
   return realigned<sizeof(Unit)>(low, high, skip);
 }
 

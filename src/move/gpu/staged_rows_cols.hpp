@@ -137,6 +137,7 @@ __global__ void __launch_bounds__(staged_rows_threads)
 // Of a row, which may begin inside its first vector, `Vectors` lanes load as many and keep the bytes of one fewer.
 template <class Unit, int Vectors>
 struct column_band {
+  static constexpr int threads = sizeof(Unit) == 1 && Vectors < 32 ? 1536 : 2048;  // of a multiprocessor
   static constexpr int bytes = detail::band_bytes(Vectors), pad = detail::band_pad(sizeof(Unit), Vectors);
   static constexpr int least_pitch = detail::band_pitch(sizeof(Unit), Vectors);
 };
@@ -196,7 +197,7 @@ __device__ void load_band(unsigned char* shared, const unsigned char* in, std::i
       from += lane * 16 - skew[d];
       const std::int64_t at = offset - skew[d] + lane * 16;
       if (!Edge || (at >= 0 && at + 16 <= row_bytes)) {
-        held[d] = *reinterpret_cast<const word16*>(from);
+        held[d] = load_prefetch_l2<128>(reinterpret_cast<const word16*>(from));
       } else {
         held[d] = load_edge_vector<Unit>(from, at, row_bytes);
       }
@@ -237,7 +238,7 @@ __device__ word16 gather_rows(const unsigned char* shared, int row, int column, 
 }
 
 template <class Unit, int Vectors, int Threads>
-__global__ void __launch_bounds__(Threads)
+__global__ void __launch_bounds__(Threads, blocks_at_once(Threads, column_band<Unit, Vectors>::threads / Threads))
     transpose_staged_cols(unsigned char* out, const unsigned char* in, staged_cols_matrices m) {
   constexpr int size = static_cast<int>(sizeof(Unit)), width = column_band<Unit, Vectors>::bytes / size;
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;

@@ -19,6 +19,7 @@
 #include "gpu/dependent_launch.hpp"
 #include "gpu/divider.hpp"
 #include "gpu/realign.hpp"
+#include "gpu/register_block.hpp"
 #include "uninitialised_reads.hpp"
 #include "vec3_pack.hpp"
 
@@ -30,10 +31,10 @@ struct vec3_element : packed_element<Bytes> {
   // A tile has at most one part of a group for each thread; `columns` is its usual width.
   static constexpr int threads = alignment == 1 ? 256 : 128;
   static constexpr int columns = Bytes == 24 ? 16 : part < group ? 32 : threads / 4;
-  // Blocks of a multiprocessor, to bound the registers.
-  static constexpr int blocks = part == group ? 1 : Bytes == 7 ? 5 : 4;
-  static constexpr int blocks_aligned = blocks_at_once(threads, Bytes == 3 ? 6 : blocks);
-  static constexpr int blocks_any = blocks_at_once(threads, Bytes == 3 ? 5 : blocks);
+  // Blocks of a multiprocessor, to bound the registers: to 48, or 64 where a part and what it is packed from take more.
+  static constexpr int held = part * packed_element<Bytes>::words + part * Bytes / 4;
+  static constexpr int blocks_any = blocks_at_once(threads, (held > 32 ? 1024 : 1280) / threads);
+  static constexpr int blocks_aligned = Bytes == 3 ? blocks_at_once(threads, 6) : blocks_any;
   // Loads of a thread in flight at a time: all that the usual tile takes, or an equal part of them.
   template <bool Aligned>
   static constexpr int rows_at_once = threads / (columns * Bytes / 16 + (Aligned ? 0 : 2));
@@ -109,7 +110,7 @@ __device__ void load_runs_inside(unsigned char* shared, const unsigned char* fro
     for (int k = 0; k < depth; ++k) {
       const int skip = Aligned ? 0 : misalignment(from);
       places[k] = to - skip;
-      if (run + k * step < m.runs) held[k] = *reinterpret_cast<const word16*>(from - skip);
+      if (run + k * step < m.runs) held[k] = load_chunk<!Aligned>(from - skip);
       from += from_step;
       to += to_step;
     }
