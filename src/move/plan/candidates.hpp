@@ -18,6 +18,10 @@ struct candidate {
   double microseconds;
 };
 
+/// How much longer than its cost a launch takes behind another, compared with all kernels, since kernels start while
+/// the one before them ends: costs are fitted to launches that do not.
+double as_dependent_us(family kind);
+
 /// Cheapest first. A launch may still refuse a candidate: the next one is for that.
 struct candidates {
   int count = 0;
@@ -35,7 +39,7 @@ struct candidates {
   fast_dims fast;
   std::optional<gather_plan> gather;
 
-  void add(family kind, double microseconds) { list[count++] = {kind, microseconds}; }
+  void add(family kind, double microseconds) { list[count++] = {kind, microseconds + as_dependent_us(kind)}; }
   void add(family kind, double launch_us, double factor) { add(kind, launch_us + copy_us * on_device(factor)); }
 
   /// A factor of a copy's time, as measured, on this device. What exceeds the copy is instructions, which overlap with
