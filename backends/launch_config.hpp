@@ -23,8 +23,8 @@ struct launch_config {
   extent3 block;
   std::size_t shared_bytes = 0;  ///< dynamic shared memory of a block
   /// Programmatic dependent launch, where the device and the kernel's code support it: the kernel may start while the
-  /// one before it in the stream still runs. Every block calls wait_for_previous_kernel() before its first access of
-  /// global memory.
+  /// preceding one in the stream still runs. Every thread that accesses global memory calls wait_for_previous_kernel()
+  /// before its first access.
   bool dependent = false;
 };
 

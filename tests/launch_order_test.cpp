@@ -1,5 +1,5 @@
-// Operations one behind another in a stream, each on what those before it wrote: the kernels of some start while the
-// one before them still runs (programmatic dependent launch), and must wait for its results, and for its reads.
+// Back-to-back operations in one stream, each on what earlier ones wrote. With programmatic dependent launch a kernel
+// may start while the preceding one still runs, and must wait for its writes and for its reads.
 
 #include <doctest/doctest.h>
 
@@ -18,8 +18,8 @@ namespace {
 
 using support::dice;
 
-/// Extents with `count` elements: as many factors as there are extents, at random.
-std::vector<std::int64_t> split(dice& d, std::int64_t count, int rank) {
+/// Random extents whose product is `count`: its prime factors, dealt at random.
+std::vector<std::int64_t> random_extents(dice& d, std::int64_t count, int rank) {
   std::vector<std::int64_t> extents(static_cast<std::size_t>(rank), 1);
   for (const std::int64_t prime : {2, 3, 5, 7, 11, 13}) {
     for (; count % prime == 0; count /= prime) extents[static_cast<std::size_t>(d.pick(0, rank - 1))] *= prime;
@@ -31,24 +31,25 @@ std::vector<std::int64_t> split(dice& d, std::int64_t count, int rank) {
 template <class T>
 struct chain {
   chain(const twill::device& device, std::int64_t n)
-      : count(n),
-        all(device, 3 * static_cast<std::size_t>(n)),
-        scratch(device, std::max(twill::scan_scratch_bytes(device, twill::element_type_of<T>, n),
-                                 static_cast<std::size_t>(n) * sizeof(T))) {}
+      : count(n), all(device, 3 * static_cast<std::size_t>(n)), scratch(device, std::size_t{8} << 20) {}
 
   T* array(std::int64_t i) { return all.data() + i % 3 * count; }
 
   /// An operation from one array to another or in place: the same for the same numbers of `d`.
   void call(dice& d, twill::stream_ref stream) {
-    const std::int64_t from = d.pick(0, 2), kind = d.pick(0, 5);
+    const std::int64_t from = d.pick(0, 2), kind = d.pick(0, 6);
     const T* const in = array(from);
     T* const out = array(from + d.pick(1, 2));
     if (kind == 0) return twill::reverse(stream, in, out, count);
     if (kind == 1) return twill::copy(stream, in, out, count);
     if (kind == 2) return twill::scan(stream, in, out, count, scratch);
-    const auto extents = split(d, count, kind < 5 ? 2 : static_cast<int>(d.pick(3, 5)));
+    const auto extents = random_extents(d, count, kind < 6 ? 2 : static_cast<int>(d.pick(3, 5)));
     if (kind == 3) return twill::transpose(stream, in, out, {extents[0], extents[1]});
     if (kind == 4) return twill::transpose_in_place(stream, out, {extents[0], extents[1]}, scratch);
+    if (kind == 5) {
+      const twill::reduce_shape shape{extents[0], extents[1]};
+      return twill::reduce_rows(stream, in, out, shape, scratch, {twill::reduce_op::max});
+    }
     std::vector<std::int64_t> order(extents.size());
     std::iota(order.begin(), order.end(), 0);
     for (std::size_t i = order.size() - 1; i > 0; --i) {
@@ -96,7 +97,7 @@ void compare_with_cpu(const twill::device& device, std::int64_t count) {
 
 TEST_SUITE_BEGIN("launch order");
 
-TEST_CASE("reference: calls on what the calls before them wrote") {
+TEST_CASE("reference: chained calls in a stream") {
   const auto devices = twill::device::list();
   if (std::find(devices.begin(), devices.end(), "cpu") == devices.end()) return;  // what they are compared with
   support::on_each_device([](const twill::device& device) {

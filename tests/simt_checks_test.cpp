@@ -244,11 +244,13 @@ TEST_CASE("an access of a dependent launch before it has waited for the kernel b
     return support::error_of([&] { s.wait(); });
   };
   CHECK(fault(&simt::ordered_copy).empty());
-  CHECK(contains(fault(&simt::early_load),
-                 "(thread (0,0,0) loads 4 bytes" + at(simt::early_load_line) +
-                     ", which the kernel before this one may still write) call wait_for_previous_kernel()"));
-  CHECK(contains(fault(&simt::early_store), "(thread (0,0,0) stores 4 bytes" + at(simt::early_store_line) +
-                                                ", which the kernel before this one may still use) call "));
+  CHECK(
+      contains(fault(&simt::early_load),
+               "(thread (0,0,0) loads 4 bytes" + at(simt::early_load_line) +
+                   ", which the preceding kernel in the stream may still be writing) call wait_for_previous_kernel()"));
+  CHECK(
+      contains(fault(&simt::early_store), "(thread (0,0,0) stores 4 bytes" + at(simt::early_store_line) +
+                                              ", which the preceding kernel in the stream may still be using) call "));
 }
 
 TEST_CASE("a store past an allocation, and a load before one") {

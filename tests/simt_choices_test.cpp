@@ -177,7 +177,7 @@ std::string reduction_of(bool rows, twill::reduce_op op, twill::element_type typ
   auto* out = reinterpret_cast<void*>(std::uintptr_t{2} << 40);  // NOLINT(performance-no-int-to-ptr)
   const auto reduce = rows ? twill::reduce_rows_untyped : twill::reduce_columns_untyped;
   const bool place = op == twill::reduce_op::argmin || op == twill::reduce_op::argmax;
-  reduce(stream, in, out, type, place ? twill::element_type::i64 : type, shape, scratch, {op});
+  reduce(stream, in, out, type, place ? twill::element_type::i64 : type, shape, scratch, {op, true});
   const kernel_set names = noting->take_names();
   REQUIRE(names.size() == 1);
   const std::string name = *names.begin(), space = "twill::simt::kernels::";

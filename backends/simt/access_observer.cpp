@@ -77,9 +77,9 @@ void access_observer::access(std::uintptr_t at, std::size_t bytes, std::size_t a
 access_fault access_observer::check_global(const checked_access& access, const memory_map::range& range) {
   if (auto fault = checker_->check_global(access, range); !fault.why.empty()) return fault;
   if (!has_waited_) {
-    return {checker_->text(access) + ", which the kernel before this one may still " +
-                (writes(access.kind) ? "use" : "write"),
-            "call wait_for_previous_kernel() before the first access of a dependent launch"};
+    return {checker_->text(access) + ", which the preceding kernel in the stream may still be " +
+                (writes(access.kind) ? "using" : "writing"),
+            "call wait_for_previous_kernel() before the first access to global memory in a dependent launch"};
   }
   if (launch_.order == nullptr || range.bytes > stream_order::most_bytes) return {};
   const auto other = launch_.order->touch(launch_.stream, access.at, access.bytes, access.kind);

@@ -51,7 +51,7 @@ class access_observer {
   void access(std::uintptr_t at, std::size_t bytes, std::size_t alignment, access_kind kind, const void* place);
 
   void allow_uninitialised_reads();
-  /// The block may write from now on.
+  /// The block may access global memory from now on.
   void wait_for_previous_kernel() { has_waited_ = true; }
 
   /// The running thread is about to store to `word`, or has loaded it, to order the work of streams.

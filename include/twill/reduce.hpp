@@ -40,7 +40,7 @@ struct reduce_shape {
 struct reduce_options {
   reduce_op op = reduce_op::sum;
   /// The scratch was cleared (`fill_bytes(stream, scratch, 0, bytes)`) and since then used by calls with this option
-  /// alone, none of which failed. It saves such calls a small memset in the stream; every reduction leaves its scratch
+  /// alone, none of which failed. It saves such calls a small kernel in the stream; every reduction leaves its scratch
   /// like that.
   bool cleared_scratch = false;
 

@@ -29,19 +29,22 @@ TWILL_API void set_interleaving(const device& on, interleaving order, std::uint6
 /// Switches checks on or off for a simulated device, from now on. Launches are checked for out-of-bounds, misaligned
 /// and use-after-free accesses; for reads of uninitialised device memory (allocated since) or shared memory; for data
 /// races between the threads of a block since their last barrier, on shared and on global memory; for races between
-/// streams, ranks of a team among them; for threads that wait at different barriers; for accesses of a dependent
-/// launch (CUDA's programmatic dependent launch) before its block has waited for the kernel before it. Each is a
-/// device_fault at `stream.wait()` that names the kernel, the block, the thread and the source line. Kernels take about
-/// ten times as long. Two accesses of different streams race when nothing orders them: no event, no wait of the host,
-/// no handshake. They are found whatever the order in which they ran here. Not followed: the default stream,
-/// allocations above 64 MiB, and what was given to the only stream there was. Host calls (uploads, downloads, copies,
-/// fills, offsets of segments) that leave an allocation, or use released memory or memory of the host as device memory,
-/// throw invalid_argument before anything moves, naming the call, the allocation and the offset. Without checks, those
-/// that start inside an allocation and leave it still throw. Not found: stores past the end of a static `__shared__`
-/// array, because other shared memory follows it; loads from there are uninitialised reads, unless the block has
-/// written it. Dynamic shared memory is bounded by the launch. The environment variable TWILL_SIMT_CHECK=1 switches the
-/// checks on for devices that are opened. Throws: unsupported when `on` is not a simulated device, and in builds with
-/// sanitizers.
+/// streams, ranks of a team among them; for threads that wait at different barriers; for accesses to global memory in a
+/// dependent launch (CUDA's programmatic dependent launch) before its block has waited for the preceding kernel. Each
+/// is a device_fault at `stream.wait()` that names the kernel, the block, the thread and the source line. Kernels take
+/// about ten times as long.
+///
+/// Two accesses of different streams race when nothing orders them: no event, no wait of the host, no handshake. They
+/// are found whatever the order in which they ran here. Not followed: the default stream, allocations above 64 MiB, and
+/// what was given to the only stream there was.
+///
+/// Host calls (uploads, downloads, copies, fills, offsets of segments) that leave an allocation, or use released memory
+/// or memory of the host as device memory, throw invalid_argument before anything moves, naming the call, the
+/// allocation and the offset. Without checks, those that start inside an allocation and leave it still throw. Not
+/// found: stores past the end of a static `__shared__` array, because other shared memory follows it; loads from there
+/// are uninitialised reads, unless the block has written it. Dynamic shared memory is bounded by the launch. The
+/// environment variable TWILL_SIMT_CHECK=1 switches the checks on for devices that are opened. Throws: unsupported when
+/// `on` is not a simulated device, and in builds with sanitizers.
 TWILL_API void set_checks(const device& on, bool wanted);
 
 /// How many of `bytes` bytes of device memory nobody has written since it was allocated with the checks on: elements

@@ -17,15 +17,16 @@ namespace kernels {
 
 template <int X>
 __global__ void __launch_bounds__(X) clear_scratch(std::uint32_t* words, std::int64_t count) {
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * X + threadIdx.x;
   if (i < count) words[i] = 0;
 }
 
 }  // namespace kernels
 
-/// Zeroes `bytes` of `scratch`, a multiple of 4, by a kernel, then launches `kernel`, each block of which calls
-/// enter_stream_order(), in the same stream. `what` names the launch in errors: "launch of scan".
+/// Zeroes `bytes` of `scratch`, a multiple of 4, by a kernel, then launches `kernel` in the same stream; both as
+/// dependents where supported, so `kernel` must call wait_then_trigger_dependents(). `what` names the launch in errors:
+/// "launch of scan".
 template <class... Params, class... Args>
 void launch_with_cleared_scratch(const detail::work_queue& queue, detail::launch_config config, void* scratch,
                                  std::size_t bytes, const char* what, void (*kernel)(Params...), const Args&... args) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Launches that overlap with their neighbours in the stream (programmatic dependent launch): the kernel may start while
-// the one before it still runs, and does there what needs no memory of others.
+// Programmatic dependent launch: a kernel may start while the preceding kernel in the stream still runs. Until it has
+// waited for that, it computes indices and fills tables, but does not touch global memory.
 
 #include "backends/backend.hpp"
 #include "backends/launch_config.hpp"
@@ -11,16 +11,16 @@
 namespace twill::TWILL_BACKEND {
 namespace kernels {
 
-/// Called by the threads of a block before their first access of memory that other kernels use: waits until the kernel
-/// before this one in the stream has completed, then lets the next one start.
-__device__ inline void enter_stream_order() {
+/// Call before the first access to global memory: waits until the preceding kernel in the stream has completed and its
+/// writes are visible, then triggers: the next kernel may start once every block has done so or exited.
+__device__ inline void wait_then_trigger_dependents() {
   wait_for_previous_kernel();
   trigger_dependent_launch();
 }
 
 }  // namespace kernels
 
-/// Launches `kernel`, each block of which calls enter_stream_order(), as a dependent where that is supported.
+/// Launches `kernel`, which calls wait_then_trigger_dependents(), as a dependent where that is supported.
 template <class... Params, class... Args>
 [[nodiscard]] native_error launch_dependent(const detail::work_queue& queue, detail::launch_config config,
                                             void (*kernel)(Params...), const Args&... args) {

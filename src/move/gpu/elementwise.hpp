@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(elementwise_threads)
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   std::int64_t place = block * elementwise_threads + threadIdx.x;
   if (place >= d.units) return;
-  enter_stream_order();
+  wait_then_trigger_dependents();
   for (int i = 0; i < d.rank; ++i) {
     const std::int64_t rest = place / d.extent[i], index = place - rest * d.extent[i];
     in += index * d.in_stride[i];
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(elementwise_threads)
     transpose_elementwise_batch(unsigned char* out, const unsigned char* in, elementwise_matrices m) {
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.at_once;
   const int count = units_of_block(first, m);
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const Unit* from = reinterpret_cast<const Unit*>(in) + first * m.in_stride;
   Unit* to = reinterpret_cast<Unit*>(out) + first * m.out_stride;
 #pragma unroll 4
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(elementwise_threads)
     in_place_elementwise(unsigned char* data, elementwise_matrices m) {
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.at_once;
   const int count = units_of_block(first, m);
-  enter_stream_order();
+  wait_then_trigger_dependents();
   Unit* block = reinterpret_cast<Unit*>(data) + first * m.in_stride;
   for (int i = threadIdx.x; i < count; i += elementwise_threads) {
     const elementwise_place p = place_of(i, m);

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(fill_threads)
 #pragma unroll
   for (int i = 0; i < 4; ++i) w[i] = byte_permute(words[within / 4 + i], words[within / 4 + i + 1], selector);
   const word16 vector = make_word16(w[0], w[1], w[2], w[3]);
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   std::int64_t at = (block * fill_depth * blockDim.x + threadIdx.x) * 16 - lead;
 #pragma unroll

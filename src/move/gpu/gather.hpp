@@ -321,7 +321,7 @@ __global__ void __launch_bounds__(gather_threads, blocks_at_once(gather_threads,
   if (thread == gather_threads - 1) *found = find_tile(m, static_cast<int>(block));
   fill_in_segments(in_segments, m);
   __syncthreads();
-  enter_stream_order();
+  wait_then_trigger_dependents();
 
   const gather_place p = *found;
   const int in_count = m.in_segments_each > 0 ? m.in_segments_each * p.out_indices : m.in_segments;

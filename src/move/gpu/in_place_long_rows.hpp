@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(long_row_threads)
   const int bytes = g.units * size, height = static_cast<int>(g.height);
   const unsigned block = blockIdx.y * gridDim.x + blockIdx.x, row = block / m.stretches;
   if (row >= m.rows) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const std::int64_t first = static_cast<std::int64_t>(block - row * m.stretches) * m.stretch;
   from += row * g.length * bytes;
   scratch += row * m.pitch;

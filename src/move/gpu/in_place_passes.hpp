@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(1024)
   unsigned char* shared = dynamic_shared<unsigned char>();
   const std::int64_t place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x, matrix = place / g.height;
   if (matrix >= batch) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const int row = static_cast<int>(place - matrix * g.height), end = static_cast<int>(g.length) * g.units * size;
   data += matrix * g.stride + static_cast<std::int64_t>(row) * end;
   const int skip = misalignment(data);
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(1024) in_place_row_parts(unsigned char* data, 
   const in_place_grid& g = m.grid;
   const std::int64_t place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x, matrix = place / g.height;
   if (matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const int row = static_cast<int>(place - matrix * g.height), length = static_cast<int>(g.length);
   const int first = static_cast<int>(threadIdx.x), step = static_cast<int>(blockDim.x);
   Part* line = reinterpret_cast<Part*>(data + matrix * g.stride) + row * g.length * m.parts;
@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(1024)
   unsigned char* shared = dynamic_shared<unsigned char>();
   const std::int64_t place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x, matrix = place / s.strips;
   if (matrix >= s.batch) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const std::int64_t pitch = g.length * g.units * size, left = (place - matrix * s.strips) * s.width;
   const int across = s.width / piece, x = static_cast<int>(threadIdx.x) % across * piece;
   const int first = static_cast<int>(threadIdx.x) / across, step = static_cast<int>(blockDim.x) / across;
@@ -314,7 +314,7 @@ __global__ void __launch_bounds__(256) in_place_to_scratch(unsigned char* scratc
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   const std::int64_t index = block * 256 + threadIdx.x, line = s.cols * g.units;
   if (index >= s.rows * line) return;
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const std::int64_t y = index / line, x = (index - y * line) / g.units, unit = index - y * line - x * g.units;
   // A row pass moves the unit to another column of its row; a column pass takes it from another row. Backwards it is
   // the other way round.
@@ -333,7 +333,7 @@ __global__ void __launch_bounds__(256)
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   const std::int64_t index = block * 256 + threadIdx.x, line = s.cols * g.units;
   if (index >= s.rows * line) return;
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const std::int64_t y = index / line, x = index - y * line;
   reinterpret_cast<Unit*>(data)[((s.row + y) * g.length + s.col) * g.units + x] =
       reinterpret_cast<const Unit*>(scratch)[index];

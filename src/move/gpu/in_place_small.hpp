@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(1024) in_place_small(unsigned char* data, smal
   unsigned char* shared = dynamic_shared<unsigned char>();
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.at_once;
   if (first >= m.batch) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const int end = static_cast<int>(m.batch - first < m.at_once ? m.batch - first : m.at_once) * m.bytes;
   data += first * m.stride;
   const int skip = misalignment(data), threads = blockDim.x;

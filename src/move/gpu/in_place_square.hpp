@@ -56,7 +56,7 @@ __global__ void __launch_bounds__((2 * swap_shape<Bytes, Lines>::threads))
   constexpr int edge = shape::edge;
   const tile_pair pair = pair_of(m);
   if (pair.matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   // The first half of the threads has the tile (i, j), the second (j, i).
   const int half = static_cast<int>(threadIdx.x) / shape::threads, thread = threadIdx.x % shape::threads;
   const std::int64_t row0 = (half == 0 ? pair.i : pair.j) * shape::tile;
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(256) in_place_square_units(unsigned char* data
   constexpr int size = static_cast<int>(sizeof(Unit)), rows_at_once = 8;
   const tile_pair pair = pair_of(m);
   if (pair.matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const int lane = threadIdx.x % 32, first = static_cast<int>(threadIdx.x) / 32, bytes = m.units * size;
   const std::int64_t row0 = pair.i * m.edge, col0 = pair.j * m.edge;
   const int height = static_cast<int>(m.extent - row0 < m.edge ? m.extent - row0 : m.edge);
@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(square_tile<Bytes>::threads)
   constexpr int edge = shape::width;
   const tile_pair pair = pair_of(m);
   if (pair.matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   auto* tile = dynamic_shared<unsigned char>();
   auto* other = tile + shape::bytes;
   data += pair.matrix * m.stride;
@@ -288,7 +288,7 @@ __global__ void __launch_bounds__(256) in_place_square_words(unsigned char* data
   constexpr int edge = square_words_edge<Unit>, pitch = edge + 1, across = edge / 32, each = edge * edge / 256;
   const tile_pair pair = pair_of(m);
   if (pair.matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   data += pair.matrix * m.stride;
   Unit* tiles = dynamic_shared<Unit>();
   const std::int64_t row0[2] = {pair.i * edge, pair.j * edge}, col0[2] = {row0[1], row0[0]};

@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   const std::int64_t row0 = std::int64_t{at.down} * Shape::written, col0 = std::int64_t{at.across} * Shape::width;
   const std::int64_t matrix = at.matrix;
   out += matrix * m.out_stride + col0 * m.out_ld + row0 * Bytes;
-  enter_stream_order();
+  wait_then_trigger_dependents();
   if constexpr (Shape::lane_bytes > Shape::word_bytes) {
     load_pairs<Bytes, Aligned, Shape>(tile, in + matrix * m.in_stride, out, m, row0, col0);
   } else {
@@ -213,7 +213,7 @@ __device__ void load_permuted(word_type<Bytes> (&w)[Shape::rows_at_once], const 
     skip[i] = Aligned ? 0 : misalignment(row, 4);
     const int last = (skip[i] + bytes - 1) & -size;
     const auto* word = reinterpret_cast<const word_type<Bytes>*>(row - skip[i] + (mine < last ? mine : last));
-    w[i] = Bytes == 8 ? *word : load_prefetch_l2<128>(word);  // a warp's words of 8 bytes are full lines
+    w[i] = Bytes == 8 ? *word : load_prefetch_l2<128>(word);  // a warp's load of 8-byte words is contiguous: no hint
   }
   if constexpr (!Aligned) {
 #pragma unroll
@@ -288,7 +288,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   const strided_place base = place_of(m.batch, t.batch);
   in += base.in + static_cast<std::int64_t>(t.col0) * Bytes;
   out += base.out + static_cast<std::int64_t>(t.row0) * Bytes;
-  enter_stream_order();
+  wait_then_trigger_dependents();
   word_type<Bytes> w[some];
   if (!t.at_end) load_permuted<Bytes, Aligned, Shape>(w, in, rows, 0, t.width * Bytes);
   for (int i = threadIdx.x; i < Shape::lanes * Shape::per_word; i += Shape::threads) {

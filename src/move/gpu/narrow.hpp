@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(narrow_threads)
   word16* shared = dynamic_shared<word16>();
   const narrow_piece p(m);
   if (p.groups == 0) return;
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const int thread = threadIdx.x, threads = blockDim.x, chunks = p.groups * K;
   in += p.matrix * m.in_stride + p.group0 * (K * 16);
   word16 held[K];
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(narrow_threads)
   word16* shared = dynamic_shared<word16>();
   const narrow_piece p(m);
   if (p.groups == 0) return;
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const int thread = threadIdx.x, threads = blockDim.x, chunks = p.groups * K;
   if (thread < p.groups) {
     in += p.matrix * m.in_stride + (p.group0 + thread) * 16;

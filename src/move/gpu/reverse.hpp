@@ -32,7 +32,7 @@ __device__ word16 reversed(const word16& v) {
 template <int Bytes>
 __global__ void __launch_bounds__(reverse_threads)
     reverse_chunks(unsigned char* out, const unsigned char* in, std::int64_t bytes) {
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 15);
   const std::int64_t first = (block * reverse_depth * reverse_threads + threadIdx.x) * 16 - lead;
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(reverse_threads)
   const bool in_place = in == out;
   const std::int64_t all = in_place ? line.count / 2 : line.count, first = block * line.piece;
   if (first >= all) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const int count = static_cast<int>(all - first < line.piece ? all - first : line.piece);
   const std::int64_t low = first * line.bytes, high = (line.count - first - count) * line.bytes;
   const unsigned char* upper = stage<Unit>(shared, in + high, count * line.bytes);

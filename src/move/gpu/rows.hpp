@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(rows_threads)
   const int last_line = quotient(chunk0 + count - 1, m.by_line);
   for (int i = thread; i <= last_line; i += rows_threads) lines[i] = place_of<true>(m.lines, line0 + i);
   __syncthreads();
-  enter_stream_order();
+  wait_then_trigger_dependents();
 
   const auto chunk_of = [&](int index) {
     const int line = quotient(chunk0 + index, m.by_line);

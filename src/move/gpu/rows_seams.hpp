@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(seams_threads)
   out += begin;
   for (int i = threadIdx.x; i < p.rows; i += seams_threads) row_at[i] = base.in + place_of(m.row, p.row0 + i).in;
   __syncthreads();
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const auto has = [&](int of_line, int row) { return of_line == line && p.row0 <= row && row < p.row0 + p.rows; };
   if (has(m.first_line, m.first_row) || has(m.last_line, m.last_row)) {
     move_part_units<Unit>(out, in, m, p, row_at);

@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(Threads)
   static_assert(Threads == staged_threads);
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.window;
   if (first >= m.stride) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   in += first;
   out += first;
   int full = 0;  // windows
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(tiny_threads)
   unsigned char* shared = dynamic_shared<unsigned char>();
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * window;
   if (first >= bytes) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const int end = bytes - first < window ? static_cast<int>(bytes - first) : window;
   const int thread = threadIdx.x;
   in += first;
@@ -253,7 +253,7 @@ __global__ void __launch_bounds__(staged_misaligned_threads)
   constexpr int size = static_cast<int>(sizeof(Unit));
   const std::int64_t matrix = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * w.at_once;
   if (matrix >= w.batch) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const int bytes = (matrix + w.at_once <= w.batch ? w.at_once : static_cast<int>(w.batch - matrix)) * w.bytes;
   in += matrix * w.in_stride;
   out += matrix * w.out_stride;

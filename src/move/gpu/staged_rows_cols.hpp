@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(staged_rows_threads)
   constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
   if (place >= s.all_tiles) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const std::int64_t matrix = place / s.tiles;
   const int written = (16 << s.chunks_shift) / size, height = written + staged_rows_overlap / size;
   const std::int64_t row0 = static_cast<std::int64_t>(place % s.tiles) * written, left = s.rows - row0;
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(staged_rows_threads)
   constexpr int size = static_cast<int>(sizeof(Unit)), edge = 16 / size, depth = edge;
   const unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
   if (place >= s.all_tiles) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const std::int64_t matrix = place / s.tiles, line0 = static_cast<std::int64_t>(place % s.tiles) << s.chunks_shift;
   const std::int64_t left = s.rows / edge - line0;
   const int most = 1 << s.chunks_shift, lines = left < most ? static_cast<int>(left) : most;
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(staged_rows_threads)
 // Of a row, which may begin inside its first vector, `Vectors` lanes load as many and keep the bytes of one fewer.
 template <class Unit, int Vectors>
 struct column_band {
-  static constexpr int threads = sizeof(Unit) == 1 && Vectors < 32 ? 1536 : 2048;  // of a multiprocessor
+  static constexpr int resident_threads = sizeof(Unit) == 1 && Vectors < 32 ? 1536 : 2048;  // to bound the registers
   static constexpr int bytes = detail::band_bytes(Vectors), pad = detail::band_pad(sizeof(Unit), Vectors);
   static constexpr int least_pitch = detail::band_pitch(sizeof(Unit), Vectors);
 };
@@ -238,12 +238,13 @@ __device__ word16 gather_rows(const unsigned char* shared, int row, int column, 
 }
 
 template <class Unit, int Vectors, int Threads>
-__global__ void __launch_bounds__(Threads, blocks_at_once(Threads, column_band<Unit, Vectors>::threads / Threads))
+__global__ void __launch_bounds__(Threads,
+                                  blocks_at_once(Threads, column_band<Unit, Vectors>::resident_threads / Threads))
     transpose_staged_cols(unsigned char* out, const unsigned char* in, staged_cols_matrices m) {
   constexpr int size = static_cast<int>(sizeof(Unit)), width = column_band<Unit, Vectors>::bytes / size;
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
   if (place >= m.all_tiles) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const std::int64_t matrix = place / m.tiles, col0 = static_cast<std::int64_t>(place % m.tiles) * width;
   const int cols = m.cols - col0 < width ? static_cast<int>(m.cols - col0) : width, bytes = cols * m.rows * size;
   in += matrix * m.in_stride;

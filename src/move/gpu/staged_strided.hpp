@@ -283,7 +283,7 @@ __global__ void __launch_bounds__(span_threads, blocks_at_once(span_threads, 4))
   const int full = all ? m.windows : static_cast<int>(left / m.matrices);
   const int rest = all ? 0 : static_cast<int>(left) - full * m.matrices;  // matrices
   const int windows = full + (rest > 0 ? 1 : 0);
-  enter_stream_order();
+  wait_then_trigger_dependents();
   if (m.prefetch_ends) prefetch_ends<Unit>(out + window * m.out_window, full, m);
   const strided_input input = find_input(in, window * m.in_window, m);
   const int reach = (windows - 1) * m.in_window + (m.chunks / m.span_chunks - 1) * m.span_step + m.span_bytes + 16;

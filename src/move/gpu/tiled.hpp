@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(256)
   const int lines_here = lines_left < lines ? static_cast<int>(lines_left) : lines;
   const int chunks_here = chunks_left < chunks ? static_cast<int>(chunks_left) : chunks;
   const bool full = lines_here == lines && chunks_here == chunks;
-  enter_stream_order();
+  wait_then_trigger_dependents();
 
   in += matrix * m.in_stride + row0 * m.in_ld + col0 * Bytes;
   if (full) {
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(tile_4byte<Bytes>::threads)
 
   const int thread = threadIdx.x, chunk = thread % shape::chunks, quad = thread / shape::chunks;
   in += matrix * m.in_stride + (row0 + quad * per_word) * m.in_ld + col0 * Bytes + chunk * 16;
-  enter_stream_order();
+  wait_then_trigger_dependents();
   if (quad * per_word < rows_left && chunk * edge < cols_left) {
     std::uint32_t w[per_word][4], transposed[edge];
 #pragma unroll
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(permute_tiled_threads<Bytes>)
   for (int i = thread; i < m.most_lines; i += threads) line_place[i] = place_of(m.line, i);
   for (int i = thread; i < m.most_chunks; i += threads) chunk_place[i] = place_of(m.chunk, i);
   __syncthreads();
-  enter_stream_order();
+  wait_then_trigger_dependents();
 
   const strided_place base = *found;
   const int lines = counts[0], chunks = counts[1];

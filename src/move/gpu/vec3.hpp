@@ -31,9 +31,10 @@ struct vec3_element : packed_element<Bytes> {
   // A tile has at most one part of a group for each thread; `columns` is its usual width.
   static constexpr int threads = alignment == 1 ? 256 : 128;
   static constexpr int columns = Bytes == 24 ? 16 : part < group ? 32 : threads / 4;
-  // Blocks of a multiprocessor, to bound the registers: to 48, or 64 where a part and what it is packed from take more.
-  static constexpr int held = part * packed_element<Bytes>::words + part * Bytes / 4;
-  static constexpr int blocks_any = blocks_at_once(threads, (held > 32 ? 1024 : 1280) / threads);
+  // Blocks per multiprocessor, to bound the registers: to 48, or to 64 where a part and its elements hold more than 32
+  // words.
+  static constexpr int live_words = part * packed_element<Bytes>::words + part * Bytes / 4;
+  static constexpr int blocks_any = blocks_at_once(threads, (live_words > 32 ? 1024 : 1280) / threads);
   static constexpr int blocks_aligned = Bytes == 3 ? blocks_at_once(threads, 6) : blocks_any;
   // Loads of a thread in flight at a time: all that the usual tile takes, or an equal part of them.
   template <bool Aligned>
@@ -273,7 +274,7 @@ __global__ void __launch_bounds__(vec3_element<Bytes>::threads, Layout == vec3_l
   t.width = full || m.cols - t.col0 >= m.columns ? m.columns : static_cast<int>(m.cols - t.col0);
   in += matrix * m.in_stride + (t.row0 - m.lead) * m.in_ld + t.col0 * Bytes;
   out += matrix * m.out_stride + t.col0 * m.out_ld + t.row0 * Bytes;
-  enter_stream_order();
+  wait_then_trigger_dependents();
 
   using words = std::conditional_t<Layout == vec3_layout::wrapped, std::uint32_t, word16>;
   if (full && (m.inside_r.holds(tile_r) || m.inside_c.holds(tile_c))) {

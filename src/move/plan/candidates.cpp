@@ -146,10 +146,10 @@ double seams_factor(const permute_args& a, std::int64_t unit) {
 
 constexpr double misaligned_launch[4] = {6.52, 6.62, 4.21, 5.28};
 
-// Instructions and memory overlap. Tiles that rows or columns do not fill cost as much as others, or more. Of 1, 4 and
-// 8 bytes, the fit times 1.026, 0.97 and 0.975 (docs/planner.md).
+// Instructions and memory overlap. Tiles that rows or columns do not fill cost as much as others, or more. Of 1 and 8
+// bytes, the fit times 1.08 and 0.975 (docs/planner.md).
 double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
-  constexpr double issues[4] = {0.771, 0.444, 0.591, 0.385}, moves[4] = {0.523, 1.009, 0.894, 0.872};
+  constexpr double issues[4] = {0.812, 0.444, 0.609, 0.385}, moves[4] = {0.55, 1.009, 0.922, 0.872};
   constexpr double partial[4] = {0.118, 0.213, 0.142, 0.135}, inside[4] = {1.44, 1.63, 1, 1},
                    more[4] = {0.045, 0.02, 0.02, 0};
   const int at = place_of(unit);
@@ -207,10 +207,10 @@ const char* name_of(family kind) {
   return descriptions[static_cast<int>(kind)].name;
 }
 
-double as_dependent_us(family kind) {
+double dependent_launch_offset_us(family kind) {
   switch (kind) {
     case family::tiled_4byte:
-      return 1;
+      return 0.7;
     case family::tiled_2d:
       return 0.55;
     case family::narrow:

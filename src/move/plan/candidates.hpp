@@ -3,6 +3,7 @@
 // The kernel families that can move a normal form, each with what it is expected to cost. The planner takes the
 // cheapest; nothing else decides.
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -18,9 +19,10 @@ struct candidate {
   double microseconds;
 };
 
-/// How much longer than its cost a launch takes behind another, compared with all kernels, since kernels start while
-/// the one before them ends: costs are fitted to launches that do not.
-double as_dependent_us(family kind);
+/// Correction to a family's cost, in us, on every device. Costs are fitted to ordinary launches; dependent launches
+/// overlap with the preceding kernel, some families more (negative) and some less (positive) than average. It fades
+/// linearly to 0 at 20 us.
+double dependent_launch_offset_us(family kind);
 
 /// Cheapest first. A launch may still refuse a candidate: the next one is for that.
 struct candidates {
@@ -39,7 +41,9 @@ struct candidates {
   fast_dims fast;
   std::optional<gather_plan> gather;
 
-  void add(family kind, double microseconds) { list[count++] = {kind, microseconds + as_dependent_us(kind)}; }
+  void add(family kind, double microseconds) {
+    list[count++] = {kind, microseconds + dependent_launch_offset_us(kind) * std::max(0.0, 1 - microseconds / 20)};
+  }
   void add(family kind, double launch_us, double factor) { add(kind, launch_us + copy_us * on_device(factor)); }
 
   /// A factor of a copy's time, as measured, on this device. What exceeds the copy is instructions, which overlap with

@@ -267,7 +267,7 @@ __global__ void __launch_bounds__(reduce_threads, column_blocks<Kind>) reduce_co
   const int part = static_cast<int>(threadIdx.x / lanes), parts = static_cast<int>(reduce_threads / lanes);
   const std::int64_t tile = block / p.chunks;
   if (tile >= p.tiles) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const int lane_bytes = bytes_a_lane == 0 ? r.params.bytes : bytes_a_lane;
   const std::int64_t column_byte = (tile * p.lanes + lane) * lane_bytes,
                      left = (p.cols << r.params.shift) - column_byte;

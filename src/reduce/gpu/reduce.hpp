@@ -311,7 +311,7 @@ __device__ inline void reduce_task(const reduce_problem& p, const row_range& ran
 // Long rows, one task a block. A kernel of its own: the other mappings need more registers and lower its occupancy.
 template <class Kind>
 __global__ void __launch_bounds__(reduce_threads) reduce_tasks(reduce_problem p) {
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const unsigned block = block_number();
   const std::int64_t row = block / p.tasks;
   if (row < p.rows) reduce_task<Kind>(p, {row * p.stride, p.bytes}, row, block % p.tasks);
@@ -320,7 +320,7 @@ __global__ void __launch_bounds__(reduce_threads) reduce_tasks(reduce_problem p)
 // Short rows, and segments of any length: 8 a block, long segments by the entire block.
 template <class Kind>
 __global__ void __launch_bounds__(reduce_threads) reduce_rows(reduce_problem p) {
-  enter_stream_order();
+  wait_then_trigger_dependents();
   if (p.mapping == work_mapping::lanes) return reduce_lane_rows<Kind>(p);
   reduce_warp_row<Kind>(p);
   if (p.mapping == work_mapping::warps) return;

@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(reduce_threads, short_row_blocks<Kind>) reduce
   const std::int64_t warp = static_cast<std::int64_t>(block_number()) * warps + threadIdx.x / reduce_lanes;
   const std::int64_t begin = warp * all_rows;
   if (begin >= p.rows) return;  // uniform in the warp
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const auto at = layout_of(p, begin, t / p.width, row_step, lane * vector_bytes, step);
   word16 raw[8];
   load_row_vectors(raw, p, at, p.packed && begin + all_rows <= p.rows);
@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(reduce_threads, short_row_blocks<Kind>) reduce
   const int t = static_cast<int>(threadIdx.x), rows = 8 >> p.vectors_shift, elements = step >> p.params.shift;
   const std::int64_t begin = static_cast<std::int64_t>(block_number()) * rows;
   if (begin >= p.rows) return;  // uniform exit: padding block of the 2-D grid
-  enter_stream_order();
+  wait_then_trigger_dependents();
   const auto at = layout_of(p, begin, 0, 1, t * vector_bytes, step);
   word16 raw[8];
   load_row_vectors(raw, p, at, p.packed && begin + rows <= p.rows);

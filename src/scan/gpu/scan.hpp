@@ -83,7 +83,7 @@ __device__ inline void stage(const word16 (&held)[scan_vectors<Kind>], word16* s
 
 /// Claims the first tile of the block, once ticket and states are cleared; `slot` is in shared memory.
 __device__ inline std::uint32_t first_tile(const scan_problem& p, std::uint32_t& slot) {
-  enter_stream_order();
+  wait_then_trigger_dependents();
   if (threadIdx.x == 0) slot = atomic_add(p.ticket, 1u);
   __syncthreads();
   return slot;
