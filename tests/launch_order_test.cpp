@@ -31,22 +31,31 @@ std::vector<std::int64_t> random_extents(dice& d, std::int64_t count, int rank) 
 template <class T>
 struct chain {
   chain(const twill::device& device, std::int64_t n)
-      : count(n), all(device, 3 * static_cast<std::size_t>(n)), scratch(device, std::size_t{8} << 20) {}
+      : count(n),
+        all(device, 3 * static_cast<std::size_t>(n)),
+        scratch(device, std::size_t{8} << 20),
+        cleared(device, std::size_t{8} << 20) {}
 
   T* array(std::int64_t i) { return all.data() + i % 3 * count; }
 
   /// An operation from one array to another or in place: the same for the same numbers of `d`.
   void call(dice& d, twill::stream_ref stream) {
-    const std::int64_t from = d.pick(0, 2), kind = d.pick(0, 6);
+    const std::int64_t from = d.pick(0, 2), kind = d.pick(0, 9);
     const T* const in = array(from);
     T* const out = array(from + d.pick(1, 2));
     if (kind == 0) return twill::reverse(stream, in, out, count);
     if (kind == 1) return twill::copy(stream, in, out, count);
     if (kind == 2) return twill::scan(stream, in, out, count, scratch);
-    const auto extents = random_extents(d, count, kind < 6 ? 2 : static_cast<int>(d.pick(3, 5)));
-    if (kind == 3) return twill::transpose(stream, in, out, {extents[0], extents[1]});
-    if (kind == 4) return twill::transpose_in_place(stream, out, {extents[0], extents[1]}, scratch);
+    if (kind == 3) return twill::reduce(stream, in, out, count, cleared, {twill::reduce_op::max, true});
+    if (kind == 4) return twill::fill(stream, out, in == array(0) ? T{7} : T{9}, count / 3);
     if (kind == 5) {
+      const auto of3 = random_extents(d, count * static_cast<std::int64_t>(sizeof(T)) / 3, 2);
+      return twill::transpose_bytes(stream, in, out, 3, {of3[0], of3[1]});
+    }
+    const auto extents = random_extents(d, count, kind < 9 ? 2 : static_cast<int>(d.pick(3, 5)));
+    if (kind == 6) return twill::transpose(stream, in, out, {extents[0], extents[1]});
+    if (kind == 7) return twill::transpose_in_place(stream, out, {extents[0], extents[1]}, scratch);
+    if (kind == 8) {
       const twill::reduce_shape shape{extents[0], extents[1]};
       return twill::reduce_rows(stream, in, out, shape, scratch, {twill::reduce_op::max});
     }
@@ -63,7 +72,7 @@ struct chain {
 
   std::int64_t count;
   twill::buffer<T> all;
-  twill::raw_buffer scratch;
+  twill::raw_buffer scratch, cleared;  // of reductions that keep their tickets at zero
 };
 
 /// All arrays after `calls` calls, which nothing but the stream orders.
@@ -74,6 +83,7 @@ std::vector<T> after_calls(const twill::device& device, std::uint64_t seed, std:
   std::vector<T> host(arrays.all.size());
   for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<T>(i * 2654435761u >> 7);
   arrays.all.upload(host, stream);
+  twill::fill_bytes(stream, arrays.cleared.data(), 0, arrays.cleared.size_bytes());
   stream.wait();
   dice d(seed);
   for (int i = 0; i < calls; ++i) arrays.call(d, stream);

@@ -63,6 +63,12 @@ __global__ void early_load(int* out, const int* in) {
   out[threadIdx.x] = value;
 }
 
+constexpr int one_waits_line = __LINE__ + 3;
+__global__ void one_waits(int* out, const int* in) {
+  if (threadIdx.x == 0) wait_for_previous_kernel();
+  out[threadIdx.x] = in[threadIdx.x];
+}
+
 __global__ void ordered_copy(int* out, const int* in) {
   wait_for_previous_kernel();
   out[threadIdx.x] = in[threadIdx.x];
@@ -244,6 +250,7 @@ TEST_CASE("an access of a dependent launch before it has waited for the kernel b
     return support::error_of([&] { s.wait(); });
   };
   CHECK(fault(&simt::ordered_copy).empty());
+  CHECK(contains(fault(&simt::one_waits), "(thread (1,0,0) loads 4 bytes" + at(simt::one_waits_line) + ", which the "));
   CHECK(
       contains(fault(&simt::early_load),
                "(thread (0,0,0) loads 4 bytes" + at(simt::early_load_line) +

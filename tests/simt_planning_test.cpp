@@ -19,6 +19,7 @@
 #include "move/plan/candidates.hpp"
 #include "support/allocations.hpp"
 #include "support/arena.hpp"
+#include "support/dice.hpp"
 #include "support/moving_calls.hpp"
 
 namespace twill::simt {
@@ -331,6 +332,28 @@ TEST_CASE("staged-misaligned is a candidate for batches of any size, with little
       CHECK_MESSAGE(std::any_of(all.list, all.list + all.count,
                                 [](auto& c) { return c.kind == twill::detail::family::staged_misaligned; }),
                     name, ", ", batch);
+    }
+  }
+}
+
+TEST_CASE("what launches plan is what explain shows first") {
+  using namespace twill::detail;
+  alignas(64) static unsigned char place[64];
+  support::dice d(20261126);
+  for (const char* name : {"simt:h200", "simt:v100", "simt:mi300x"}) {
+    const auto model = model_of(twill::device::open(name).properties());
+    for (int i = 0; i < 4000; ++i) {
+      const std::int64_t bytes = std::int64_t{1} << d.pick(0, 3), slow = d.pick(0, 1);
+      std::int64_t n[3] = {16 * d.pick(1, 40), d.pick(2, 700), 16 * d.pick(1, 40)};  // 2 - slow becomes the fastest
+      const std::int64_t in[3] = {bytes, bytes * n[0], bytes * n[0] * n[1]}, out = bytes * n[2 - slow];
+      const permute_args args{
+          place,
+          place,
+          bytes,
+          3,
+          {{n[2 - slow], in[2 - slow], bytes}, {n[0], in[0], out}, {n[1 + slow], in[1 + slow], out * n[0]}}};
+      const auto all = candidates_of(args, model), launched = candidates_of(args, model, wanted::cheapest);
+      REQUIRE_MESSAGE(launched.list[0].kind == all.list[0].kind, name, ", case ", i);
     }
   }
 }

@@ -18,7 +18,7 @@ access_observer::access_observer(const launch_observer& launch, const kernel_cal
 void access_observer::begin_block(std::uint64_t block) {
   recording_ = recorder_ && launch_.record->takes(block);
   std::fill(steps_.begin(), steps_.end(), 0);
-  has_waited_ = !launch_.dependent;
+  has_waited_.assign(threads_, !launch_.dependent);
   if (!observes()) return;
   dynamic_shared_ = {reinterpret_cast<std::uintptr_t>(running.shared), running.shared_bytes};
   static_shared_ = thread_locals_of(kernel_.address);
@@ -76,7 +76,7 @@ void access_observer::access(std::uintptr_t at, std::size_t bytes, std::size_t a
 // Of one launch, then against those of other streams.
 access_fault access_observer::check_global(const checked_access& access, const memory_map::range& range) {
   if (auto fault = checker_->check_global(access, range); !fault.why.empty()) return fault;
-  if (!has_waited_) {
+  if (!has_waited_[running.thread]) {
     return {checker_->text(access) + ", which the preceding kernel in the stream may still be " +
                 (writes(access.kind) ? "using" : "writing"),
             "call wait_for_previous_kernel() before the first access to global memory in a dependent launch"};
@@ -86,6 +86,10 @@ access_fault access_observer::check_global(const checked_access& access, const m
   if (!other) return {};
   return {"race between streams: " + checker_->text(access) + ", which " + text_of(*other) + " in another stream",
           unordered_advice};
+}
+
+void access_observer::wait_for_previous_kernel() {
+  has_waited_[running.thread] = true;
 }
 
 void access_observer::release(const void* word) const {

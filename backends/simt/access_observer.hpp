@@ -51,8 +51,8 @@ class access_observer {
   void access(std::uintptr_t at, std::size_t bytes, std::size_t alignment, access_kind kind, const void* place);
 
   void allow_uninitialised_reads();
-  /// The block may access global memory from now on.
-  void wait_for_previous_kernel() { has_waited_ = true; }
+  /// The running thread may access global memory from now on.
+  void wait_for_previous_kernel();
 
   /// The running thread is about to store to `word`, or has loaded it, to order the work of streams.
   void release(const void* word) const;
@@ -73,7 +73,7 @@ class access_observer {
   std::optional<recorder> recorder_;
   std::optional<memory_checker> checker_;
   bool recording_ = false;
-  bool has_waited_ = true;  // of a dependent launch: whether the block has waited for the kernel before it
+  std::vector<bool> has_waited_;  // of each thread: whether it may access global memory, in a dependent launch
   byte_range dynamic_shared_, static_shared_;
   std::vector<std::uint64_t> steps_;  // by thread
 };

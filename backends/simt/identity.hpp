@@ -45,7 +45,7 @@ TWILL_API extern __thread running_thread running;
 /// Returns when every thread of the block has called it.
 TWILL_API void block_barrier();
 
-/// In a dependent launch: nothing to wait for here, but checks report global accesses that a block makes before this.
+/// In a dependent launch: nothing to wait for here, but checks report global accesses that a thread makes before this.
 TWILL_API void wait_for_previous_kernel();
 
 /// Gives `bits` to the other lanes of the logical warp and returns what `source` gave; the caller's own bits when

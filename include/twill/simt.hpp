@@ -30,7 +30,7 @@ TWILL_API void set_interleaving(const device& on, interleaving order, std::uint6
 /// and use-after-free accesses; for reads of uninitialised device memory (allocated since) or shared memory; for data
 /// races between the threads of a block since their last barrier, on shared and on global memory; for races between
 /// streams, ranks of a team among them; for threads that wait at different barriers; for accesses to global memory in a
-/// dependent launch (CUDA's programmatic dependent launch) before its block has waited for the preceding kernel. Each
+/// dependent launch (CUDA's programmatic dependent launch) before its thread has waited for the preceding kernel. Each
 /// is a device_fault at `stream.wait()` that names the kernel, the block, the thread and the source line. Kernels take
 /// about ten times as long.
 ///

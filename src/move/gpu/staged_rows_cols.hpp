@@ -137,7 +137,6 @@ __global__ void __launch_bounds__(staged_rows_threads)
 // Of a row, which may begin inside its first vector, `Vectors` lanes load as many and keep the bytes of one fewer.
 template <class Unit, int Vectors>
 struct column_band {
-  static constexpr int resident_threads = sizeof(Unit) == 1 && Vectors < 32 ? 1536 : 2048;  // to bound the registers
   static constexpr int bytes = detail::band_bytes(Vectors), pad = detail::band_pad(sizeof(Unit), Vectors);
   static constexpr int least_pitch = detail::band_pitch(sizeof(Unit), Vectors);
 };
@@ -238,8 +237,7 @@ __device__ word16 gather_rows(const unsigned char* shared, int row, int column, 
 }
 
 template <class Unit, int Vectors, int Threads>
-__global__ void __launch_bounds__(Threads,
-                                  blocks_at_once(Threads, column_band<Unit, Vectors>::resident_threads / Threads))
+__global__ void __launch_bounds__(Threads)
     transpose_staged_cols(unsigned char* out, const unsigned char* in, staged_cols_matrices m) {
   constexpr int size = static_cast<int>(sizeof(Unit)), width = column_band<Unit, Vectors>::bytes / size;
   unsigned place = blockIdx.y * gridDim.x + blockIdx.x;

@@ -3,7 +3,6 @@
 // The kernel families that can move a normal form, each with what it is expected to cost. The planner takes the
 // cheapest; nothing else decides.
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -19,10 +18,10 @@ struct candidate {
   double microseconds;
 };
 
-/// Correction to a family's cost, in us, on every device. Costs are fitted to ordinary launches; dependent launches
-/// overlap with the preceding kernel, some families more (negative) and some less (positive) than average. It fades
-/// linearly to 0 at 20 us.
-double dependent_launch_offset_us(family kind);
+/// Correction to a family's cost of `microseconds`, where launches overlap. Costs are fitted to ordinary launches;
+/// dependent launches overlap with the preceding kernel, some families more (negative) and some less (positive) than
+/// average. It fades linearly to 0 at 20 us.
+double dependent_launch_offset_us(family kind, double microseconds);
 
 /// Cheapest first. A launch may still refuse a candidate: the next one is for that.
 struct candidates {
@@ -30,6 +29,7 @@ struct candidates {
   candidate list[families];
   double copy_us = 0;  // time of a plain copy; a cost is a launch plus a multiple of it
   double balance_squared = 1;
+  bool overlaps = false;  // device_model::overlaps
   // What the launches take: the form as matrices, and as how many launches of these; in units of its alignment; these
   // shared out between rows and columns, and the fastest dimensions, where misaligned and tiled are candidates; the
   // plan of gather.
@@ -41,9 +41,11 @@ struct candidates {
   fast_dims fast;
   std::optional<gather_plan> gather;
 
-  void add(family kind, double microseconds) {
-    list[count++] = {kind, microseconds + dependent_launch_offset_us(kind) * std::max(0.0, 1 - microseconds / 20)};
+  /// A cost of ordinary launches, on this device.
+  double as_launched(family kind, double microseconds) const {
+    return overlaps ? microseconds + dependent_launch_offset_us(kind, microseconds) : microseconds;
   }
+  void add(family kind, double microseconds) { list[count++] = {kind, as_launched(kind, microseconds)}; }
   void add(family kind, double launch_us, double factor) { add(kind, launch_us + copy_us * on_device(factor)); }
 
   /// A factor of a copy's time, as measured, on this device. What exceeds the copy is instructions, which overlap with
