@@ -214,7 +214,8 @@ double dependent_launch_offset_us(family kind, double microseconds) {
   // ahead of full vectors.
   constexpr double offset[families] = {0.4,  0.5,  0.7,  0.1,  0.35, 0.3,  0.25, 0.35, -0.2,
                                        0.25, 0.25, -0.2, -0.5, 0.15, 0.25, 0.5,  0.25};
-  constexpr double until = 20;
+  constexpr double from = 4, until = 20;  // us: shorter launches were not among those that it is fitted to
+  if (microseconds < from) return 0;
   return offset[static_cast<int>(kind)] * std::max(0.0, 1 - microseconds / until);
 }
 

@@ -20,7 +20,7 @@ struct candidate {
 
 /// Correction to a family's cost of `microseconds`, where launches overlap. Costs are fitted to ordinary launches;
 /// dependent launches overlap with the preceding kernel, some families more (negative) and some less (positive) than
-/// average. It fades linearly to 0 at 20 us.
+/// average. It is for 4 us and more, and fades linearly to 0 at 20 us.
 double dependent_launch_offset_us(family kind, double microseconds);
 
 /// Cheapest first. A launch may still refuse a candidate: the next one is for that.
