@@ -187,6 +187,20 @@ void add_tiles(candidates& all, const permute_args& a, std::int64_t unit) {
   }
 }
 
+// Correction to a family's cost. Costs are fitted to ordinary launches; dependent launches overlap with the preceding
+// kernel, some families more (negative) and some less (positive) than average. It is for 4 us and more, and fades
+// linearly to 0 at 20 us (docs/planner.md).
+double dependent_launch_offset_us(family kind, double microseconds) {
+  // In the order of the enumerators. Not fitted, for lack of cases, and the mean of the others: staged_strided,
+  // elementwise_batch, vec3, rows_seams, elementwise. gather and tiled_2d have one value, for gather is not expected
+  // ahead of full vectors.
+  constexpr double offset[families] = {0.4,  0.5,  0.7,  0.1,  0.35, 0.3,  0.25, 0.35, -0.2,
+                                       0.25, 0.25, -0.2, -0.5, 0.15, 0.25, 0.5,  0.25};
+  constexpr double from = 4, until = 20;  // us: shorter launches were not among those that it is fitted to
+  if (microseconds < from) return 0;
+  return offset[static_cast<int>(kind)] * std::max(0.0, 1 - microseconds / until);
+}
+
 // Whether one of these could be cheaper than all others so far: neither costs less than tiles of full vectors.
 bool could_pay(const candidates& all, std::int64_t unit) {
   const int at = place_of(unit);
@@ -208,15 +222,8 @@ const char* name_of(family kind) {
   return descriptions[static_cast<int>(kind)].name;
 }
 
-double dependent_launch_offset_us(family kind, double microseconds) {
-  // In the order of the enumerators. Not fitted, for lack of cases, and the mean of the others: staged_strided,
-  // elementwise_batch, vec3, rows_seams, elementwise. gather and tiled_2d have one value, for gather is not expected
-  // ahead of full vectors.
-  constexpr double offset[families] = {0.4,  0.5,  0.7,  0.1,  0.35, 0.3,  0.25, 0.35, -0.2,
-                                       0.25, 0.25, -0.2, -0.5, 0.15, 0.25, 0.5,  0.25};
-  constexpr double from = 4, until = 20;  // us: shorter launches were not among those that it is fitted to
-  if (microseconds < from) return 0;
-  return offset[static_cast<int>(kind)] * std::max(0.0, 1 - microseconds / until);
+double candidates::as_launched(family kind, double microseconds) const {
+  return overlaps ? microseconds + dependent_launch_offset_us(kind, microseconds) : microseconds;
 }
 
 const char* takes(family kind) {

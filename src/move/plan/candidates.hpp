@@ -18,11 +18,6 @@ struct candidate {
   double microseconds;
 };
 
-/// Correction to a family's cost of `microseconds`, where launches overlap. Costs are fitted to ordinary launches;
-/// dependent launches overlap with the preceding kernel, some families more (negative) and some less (positive) than
-/// average. It is for 4 us and more, and fades linearly to 0 at 20 us.
-double dependent_launch_offset_us(family kind, double microseconds);
-
 /// Cheapest first. A launch may still refuse a candidate: the next one is for that.
 struct candidates {
   int count = 0;
@@ -41,10 +36,8 @@ struct candidates {
   fast_dims fast;
   std::optional<gather_plan> gather;
 
-  /// A cost of ordinary launches, on this device.
-  double as_launched(family kind, double microseconds) const {
-    return overlaps ? microseconds + dependent_launch_offset_us(kind, microseconds) : microseconds;
-  }
+  /// A cost of ordinary launches, on this device: corrected where launches overlap.
+  double as_launched(family kind, double microseconds) const;
   void add(family kind, double microseconds) { list[count++] = {kind, as_launched(kind, microseconds)}; }
   void add(family kind, double launch_us, double factor) { add(kind, launch_us + copy_us * on_device(factor)); }
 
