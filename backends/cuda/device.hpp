@@ -158,6 +158,50 @@ __device__ inline word16 load_prefetch_l2(const word16* from) {
 #endif
 }
 
+/// Whether copies to shared memory take no registers.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr bool copies_are_asynchronous = false;
+#else
+inline constexpr bool copies_are_asynchronous = true;
+#endif
+
+/// Whether copies to shared memory are kept in L1: worth it where blocks read parts of the same sectors and leave L1
+/// room.
+enum class copy_cache { l1_and_l2, l2 };
+
+/// Copies a vector to shared memory, from sm_80 on asynchronously and past the registers, with an L2 prefetch size hint
+/// of 128 or 256 bytes. All copies of a thread are begun before the first is ended; they are complete after
+/// wait_for_copies().
+template <int Around, copy_cache Cache = copy_cache::l1_and_l2>
+__device__ inline void begin_copy_to_shared(word16* to, word16& held, const word16* from) {
+  static_assert(Around == 128 || Around == 256);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const auto place = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  const auto address = __cvta_generic_to_global(from);
+  if constexpr (Cache == copy_cache::l1_and_l2 && Around == 128) {
+    asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], 16;" : : "r"(place), "l"(address) : "memory");
+  } else if constexpr (Cache == copy_cache::l1_and_l2) {
+    asm volatile("cp.async.ca.shared.global.L2::256B [%0], [%1], 16;" : : "r"(place), "l"(address) : "memory");
+  } else if constexpr (Around == 128) {
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" : : "r"(place), "l"(address) : "memory");
+  } else {
+    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" : : "r"(place), "l"(address) : "memory");
+  }
+#else
+  held = *from;
+#endif
+}
+__device__ inline void end_copy_to_shared(word16* to, const word16& held) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 800
+  *to = held;
+#endif
+}
+__device__ inline void wait_for_copies() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" : : : "memory");
+#endif
+}
+
 /// Four of the eight bytes of a (0 to 3, lowest first) and b (4 to 7), one named by each of `selector`'s low four
 /// nibbles.
 __device__ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {

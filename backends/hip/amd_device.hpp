@@ -94,6 +94,19 @@ __device__ inline T load_prefetch_l2(const T* from) {
   return *from;
 }
 
+inline constexpr bool copies_are_asynchronous = false;
+enum class copy_cache { l1_and_l2, l2 };
+
+/// Copies a vector to shared memory: all copies of a thread are begun before the first is ended.
+template <int Around, copy_cache Cache = copy_cache::l1_and_l2>
+__device__ inline void begin_copy_to_shared(word16*, word16& held, const word16* from) {
+  held = *from;
+}
+__device__ inline void end_copy_to_shared(word16* to, const word16& held) {
+  *to = held;
+}
+__device__ inline void wait_for_copies() {}
+
 /// v_perm_b32 takes its low four bytes from its second operand, and a byte, not a nibble, to name each.
 __device__ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
   const std::uint32_t bytes =

@@ -110,6 +110,19 @@ inline T load_prefetch_l2(const T* from) {
   return *from;
 }
 
+inline constexpr bool copies_are_asynchronous = false;
+enum class copy_cache { l1_and_l2, l2 };
+
+/// Copies a vector to shared memory: all copies of a thread are begun before the first is ended.
+template <int Around, copy_cache Cache = copy_cache::l1_and_l2>
+inline void begin_copy_to_shared(word16*, word16& held, const word16* from) {
+  held = *from;
+}
+inline void end_copy_to_shared(word16* to, const word16& held) {
+  *to = held;
+}
+inline void wait_for_copies() {}
+
 /// Four of the eight bytes of a (0 to 3, lowest first) and b (4 to 7), one named by the low three bits of each of
 /// `selector`'s low four nibbles.
 inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {

@@ -31,11 +31,15 @@ struct vec3_element : packed_element<Bytes> {
   // A tile has at most one part of a group for each thread; `columns` is its usual width.
   static constexpr int threads = alignment == 1 ? 256 : 128;
   static constexpr int columns = Bytes == 24 ? 16 : part < group ? 32 : threads / 4;
-  // Blocks per multiprocessor, to bound the registers: to 48, or to 64 where a part and its elements hold more than 32
-  // words.
+  // Tiles of large elements leave L1 little room.
+  static constexpr copy_cache cache = Bytes < 6 ? copy_cache::l1_and_l2 : copy_cache::l2;
+  // Blocks per multiprocessor, to bound the registers: to 48, of 3 bytes to 40, or to 64 where a part and its elements
+  // hold more than 32 words.
   static constexpr int live_words = part * packed_element<Bytes>::words + part * Bytes / 4;
-  static constexpr int blocks_any = blocks_at_once(threads, (live_words > 32 ? 1024 : 1280) / threads);
-  static constexpr int blocks_aligned = Bytes == 3 ? blocks_at_once(threads, 6) : blocks_any;
+  static constexpr int blocks = blocks_at_once(threads, (live_words > 32                         ? 1024
+                                                         : Bytes == 3 && copies_are_asynchronous ? 1536
+                                                                                                 : 1280) /
+                                                            threads);
   // Loads of a thread in flight at a time: all that the usual tile takes, or an equal part of them.
   template <bool Aligned>
   static constexpr int rows_at_once = threads / (columns * Bytes / 16 + (Aligned ? 0 : 2));
@@ -91,11 +95,31 @@ __device__ int first_place(const unsigned char* from) {
   return Aligned ? 0 : 16 + misalignment(from);
 }
 
+// A chunk to shared memory: a copy of vectors, or where the tile aligns them to less, by way of a register.
+template <class Words, int Around, copy_cache Cache>
+__device__ void begin_chunk(unsigned char* to, word16& held, const unsigned char* from) {
+  const auto* chunk = reinterpret_cast<const word16*>(from);
+  if constexpr (sizeof(Words) == 16) {
+    begin_copy_to_shared<Around, Cache>(reinterpret_cast<word16*>(to), held, chunk);
+  } else {
+    held = load_prefetch_l2<Around>(chunk);
+  }
+}
+template <class Words>
+__device__ void end_chunk(unsigned char* to, const word16& held) {
+  if constexpr (sizeof(Words) == 16) {
+    end_copy_to_shared(reinterpret_cast<word16*>(to), held);
+  } else {
+    store_words<Words>(to, held);
+  }
+}
+
 // The input's runs to shared memory, chunk by chunk as they lie; `from` is the first byte of the first. A thread stays
 // with one chunk of the runs. Here all vectors may be read at once. Words: what both sides align chunks to.
 template <int Bytes, bool Aligned, class Words>
 __device__ void load_runs_inside(unsigned char* shared, const unsigned char* from, const vec3_matrices& m) {
-  constexpr int depth = sizeof(Words) < 16 ? 4 : vec3_element<Bytes>::template load_depth<Aligned>;
+  using element = vec3_element<Bytes>;
+  constexpr int depth = sizeof(Words) < 16 ? 4 : element::template load_depth<Aligned>;
   const int step = m.run_step;
   int run = static_cast<int>(divide(threadIdx.x, m.run_chunks));
   if (run >= step) return;
@@ -111,15 +135,18 @@ __device__ void load_runs_inside(unsigned char* shared, const unsigned char* fro
     for (int k = 0; k < depth; ++k) {
       const int skip = Aligned ? 0 : misalignment(from);
       places[k] = to - skip;
-      if (run + k * step < m.runs) held[k] = load_chunk<!Aligned>(from - skip);
+      if (run + k * step < m.runs) {
+        begin_chunk<Words, Aligned ? 128 : 256, element::cache>(shared + places[k], held[k], from - skip);
+      }
       from += from_step;
       to += to_step;
     }
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
-      if (run + k * step < m.runs) store_words<Words>(shared + places[k], held[k]);
+      if (run + k * step < m.runs) end_chunk<Words>(shared + places[k], held[k]);
     }
   }
+  wait_for_copies();
 }
 
 // At an edge of the matrix only the bytes of the tile are read.
@@ -256,9 +283,7 @@ enum class vec3_layout {
 
 // Blocks walk along the output's rows.
 template <int Bytes, vec3_layout Layout>
-__global__ void __launch_bounds__(vec3_element<Bytes>::threads, Layout == vec3_layout::aligned
-                                                                    ? vec3_element<Bytes>::blocks_aligned
-                                                                    : vec3_element<Bytes>::blocks_any)
+__global__ void __launch_bounds__(vec3_element<Bytes>::threads, vec3_element<Bytes>::blocks)
     transpose_vec3(unsigned char* out, const unsigned char* in, vec3_matrices m) {
   constexpr bool aligned = Layout == vec3_layout::aligned;
   unsigned char* shared = dynamic_shared<unsigned char>();
