@@ -118,9 +118,10 @@ class directed_calls {
           transpose({1024 / bytes + 5, 1040 / bytes, 1, ld}, bytes, 0, bytes);  // a full height of wide tiles
       }
       transpose({512 / bytes * std::max<std::int64_t>(8, 2 * multiprocessors_) + 5, 33}, bytes, bytes, 3 * bytes);
-      for (const std::int64_t part : {4, 13, 26, 66}) {  // rows of which bands fill so much of shared memory
+      for (const std::int64_t part :
+           {4, 10, 13, 20, 26, 50, 66}) {  // rows of which bands fill so much of shared memory
         const std::int64_t rows = std::max<std::int64_t>(10, shared_ / part / 142);
-        const std::int64_t width = part < 26 ? 112 : part < 66 ? 240 : 992;
+        const std::int64_t width = part < 20 ? 112 : part < 66 ? 240 : 992;
         const std::int64_t columns = width / bytes * std::max<std::int64_t>(12, 2 * multiprocessors_) + 7;
         transpose({rows, columns, 1, columns + 3}, bytes, bytes, 3 * bytes);
         if (bytes == 1) transpose({11, columns, 1, columns + 3}, bytes, bytes, 3 * bytes);

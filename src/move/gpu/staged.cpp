@@ -1,4 +1,4 @@
-// Packed matrices that are staged in shared memory (staged.hpp, staged_rows_cols.hpp).
+// Packed matrices that are staged in shared memory (staged.hpp, staged_rows.hpp, staged_cols.hpp).
 
 #include "staged.hpp"
 
@@ -6,8 +6,9 @@
 
 #include "families.hpp"
 #include "move/plan/transposes.hpp"
+#include "staged_cols.hpp"
 #include "staged_padding.hpp"
-#include "staged_rows_cols.hpp"
+#include "staged_rows.hpp"
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
@@ -31,8 +32,13 @@ std::int64_t window_of(std::int64_t matrix_bytes) {
   return window % 128 == 0 || piece + 112 > capacity ? window : (capacity - 112) / piece * piece;
 }
 
-// Extents, and the padding for the vectors of the output.
-template <class Unit>
+void set_padding(small_matrices& m, const shared_padding& padding) {
+  m.pad = padding.pad;
+  m.pad_shift = padding.shift;
+}
+
+// Extents, and the padding for the vectors of the output; Copied: the input's vectors are copied to shared memory.
+template <class Unit, bool Copied>
 small_matrices shape_of(const transpose_args& a) {
   small_matrices m{};
   m.rows = static_cast<int>(a.rows);
@@ -40,10 +46,11 @@ small_matrices shape_of(const transpose_args& a) {
   m.matrix = kernels::make_divider(a.rows * a.cols);
   m.column = kernels::make_divider(a.rows);
   constexpr int size = static_cast<int>(sizeof(Unit)), elements = 16 / size;
-  fewest_conflicts<Unit>(m, [&](int warp, int lane) {
+  const auto byte = [&](int warp, int lane) {
     const int unit = (warp * 32 + lane) * elements + warp * 5 % elements, within = unit % (m.rows * m.cols);
     return (unit - within + within % m.rows * m.cols + within / m.rows) * size;
-  });
+  };
+  set_padding(m, Copied ? padding_of_vectors<Unit>(byte) : padding_of_words<Unit>(byte));
   return m;
 }
 
@@ -70,49 +77,79 @@ bool launch_tiny(const work_queue& queue, const transpose_args& a) {
   return false;
 }
 
-// Of three pitches of bands of 1 byte that fit, the one with the fewest bank conflicts in two loads, of the first units
-// of a warp's vectors and of the middle ones of the next warp's. None is a multiple of 16 bytes: stores of the rows of
-// a warp would conflict.
-template <int Vectors>
-int pitch_of_band(int rows, std::int64_t most_bytes) {
-  constexpr int units = 16, least = detail::band_pitch(1, Vectors);
-  int row[64], column[64];
-  for (int lane = 0; lane < 64; ++lane) {
-    const int unit = lane * units + lane / 32 * units / 2;
-    column[lane] = unit / rows;
-    row[lane] = unit - column[lane] * rows;
-  }
-  int best = least, fewest = INT32_MAX;
-  for (int pitch = least; pitch <= least + 16; pitch += 8) {
-    if (detail::bytes_of_band(rows, 1, Vectors, pitch) > most_bytes) break;
-    int accesses = 0;
-    for (const int first : {0, 32}) {
-      accesses += bank_accesses(1, [&](int lane) {
-        const int i = first + lane;
-        return row[i] * pitch + row[i] / units * detail::band_pad(1, Vectors) + column[i];
-      });
-    }
-    if (accesses < fewest) best = pitch, fewest = accesses;
-    if (fewest <= 2 * 2) break;  // two wavefronts a load: few numbers of rows have fewer with any pitch
+// Into how many sequences a thread's vectors are cut, so that there is work for all threads. Finding the places of a
+// sequence costs as much as storing some vectors.
+int sequences_of_band(std::int64_t slots, std::int64_t vectors, int threads) {
+  constexpr std::int64_t found = 4;  // vectors
+  int best = 1;
+  std::int64_t least = INT64_MAX;
+  for (int sequences = 1; sequences <= vectors; ++sequences) {
+    const std::int64_t each = found + ceil_div(vectors, sequences), all = slots * sequences;
+    const std::int64_t cost = (all + ceil_div(all, threads) * threads) * each;  // threads without one wait for others
+    if (cost < least) best = sequences, least = cost;
   }
   return best;
 }
 
-template <class Unit, int Vectors, int Threads>
+// Of a few ways to pad a band, the one with the fewest bank conflicts in two loads, of the first units of a warp's
+// vectors and of the middle ones of the next warp's. Returns their wavefronts.
+template <class Unit>
+int pad_band(kernels::staged_cols_matrices& m, int vectors) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
+  int fewest = INT32_MAX;
+  for (const int pad : {16, 32, 0}) {
+    int accesses = 0;
+    for (const int warp : {0, 1}) {
+      accesses += bank_accesses(1, [&](int lane) {
+        const int start = m.quarter != 0 ? lane / 8 * m.quarter + warp * 8 + lane % 8 : warp * 32 + lane;
+        const int unit = start % m.rows * units + warp * units / 2, row = unit % m.rows;
+        const int column = unit / m.rows + start / m.rows * m.length * units;
+        return row * (vectors + 1) * 16 + row / units * pad + static_cast<int>(row * (m.in_ld & 15) & 15) +
+               column * size;
+      });
+    }
+    if (accesses < fewest) m.pad = pad, fewest = accesses;
+    if (fewest <= 2 * 2) break;  // two wavefronts a load: few bands have fewer
+  }
+  m.pitch = (vectors + 1) * 16;
+  return fewest;
+}
+
+// Which vectors of a band each thread stores. Those of neighbouring columns would lie in few banks if there are many
+// rows: the lanes of a warp then take them from four places, eight each.
+template <class Unit, int Groups>
+void share_out_band(kernels::staged_cols_matrices& m, int vectors, int threads) {
+  constexpr int units = 16 / static_cast<int>(sizeof(Unit)), most_wavefronts = 36;  // of a vector's loads
+  m.quarter = 0, m.slots = m.rows * Groups;
+  const auto cut = [&] {
+    const std::int64_t each = ceil_div(vectors - 1, Groups);
+    m.sequences = sequences_of_band(m.slots, each, threads);
+    m.length = static_cast<int>(ceil_div(each, m.sequences));
+    return pad_band<Unit>(m, vectors) * units / 2;
+  };
+  if (cut() > most_wavefronts && Groups == 1 && m.rows >= 64) {
+    m.quarter = static_cast<int>(ceil_div(m.rows, 8)) * 2;
+    m.slots = static_cast<int>(ceil_div(m.quarter, 8)) * 32;
+    cut();
+  }
+  m.by_slots = kernels::make_divider(m.slots);
+}
+
+template <class Unit, int Vectors, int Threads, int Groups = 1>
 void launch_bands(const work_queue& queue, const transpose_args& a) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
   const std::int64_t tiles = ceil_div(a.cols, detail::band_bytes(Vectors) / size);
   kernels::staged_cols_matrices m{};
   m.cols = a.cols;
   m.rows = static_cast<int>(a.rows);
-  m.by_rows = kernels::make_divider(a.rows);
   m.in_ld = a.in_ld * size;
-  m.pitch =
-      size == 1 ? pitch_of_band<Vectors>(m.rows, limits_of(queue).shared_bytes / 3) : detail::band_pitch(size, Vectors);
+  const bool is_packed = a.in_ld == a.cols && (a.batch == 1 || a.in_stride == a.rows * a.cols);
+  m.packed_bytes = is_packed ? a.batch * a.rows * m.in_ld : 0;
+  m.by_rows = kernels::make_divider(a.rows);
+  share_out_band<Unit, Groups>(m, Vectors, Threads);
   const std::int64_t all_tiles = set_batch(m, a, tiles);
-  const std::int64_t shared = detail::bytes_of_band(a.rows, size, Vectors, m.pitch);
-  const auto config = grid_of(all_tiles, Threads, shared);
-  start_kernel(queue, config, &kernels::transpose_staged_cols<Unit, Vectors, Threads>, a, m);
+  const auto config = grid_of(all_tiles, Threads, detail::bytes_of_band(a.rows, size, Vectors));
+  start_kernel(queue, config, &kernels::transpose_staged_cols<Unit, Vectors, Threads, Groups>, a, m);
 }
 
 }  // namespace
@@ -120,7 +157,7 @@ void launch_bands(const work_queue& queue, const transpose_args& a) {
 void launch_staged(const work_queue& queue, const transpose_args& a) {
   static_assert(kernels::staged_window_bytes == detail::staged_window_bytes);
   if (launch_tiny(queue, a)) return;
-  small_matrices m = shape_of<unsigned char>(a);
+  small_matrices m = shape_of<unsigned char, false>(a);
   m.bytes = a.batch * a.rows * a.cols;
   m.window = static_cast<int>(window_of(a.rows * a.cols));
   m.line = m.window + 112 <= kernels::staged_window_bytes ? 128 : 16;
@@ -151,7 +188,7 @@ void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) 
       bytes > long_run ? kernels::staged_misaligned_threads : kernels::staged_misaligned_threads / 2;
   const auto config = grid_of(ceil_div(a.batch, w.at_once), threads, shared_with_padding(bytes));
   with_unit(a.element_bytes, [&](auto one) {
-    w.shape = shape_of<decltype(one)>(a);
+    w.shape = shape_of<decltype(one), true>(a);
     start_kernel(queue, config, &kernels::transpose_staged_misaligned<decltype(one)>, a, w);
   });
 }
@@ -192,19 +229,22 @@ void launch_staged_rows(const work_queue& queue, const transpose_args& a) {
   const int lane_bytes = 16 * s.shape.cols;  // from the chunk of a lane to that of the next
   with_unit<8>(a.element_bytes, [&](auto one) {
     using unit = decltype(one);
-    fewest_conflicts<unit>(s.shape, [&](int warp, int lane) { return lane * lane_bytes + warp * 7 * lane_bytes / 16; });
+    const auto byte = [&](int warp, int lane) { return lane * lane_bytes + warp * 7 * lane_bytes / 16; };
+    set_padding(s.shape, padding_of_words<unit>(byte));
     start_kernel(queue, grid_of(tiles, kernels::staged_rows_threads, shared), &kernels::transpose_staged_rows<unit>, a,
                  s);
   });
 }
 
 void launch_staged_cols(const work_queue& queue, const transpose_args& a) {
-  const std::int64_t shared = limits_of(queue).shared_bytes;
-  const detail::band_shape shape = detail::shape_of_bands(a.rows, a.element_bytes, shared);
+  const detail::band_shape shape =
+      detail::shape_of_bands(a.rows, a.cols * a.element_bytes, a.element_bytes, shared_of(queue));
   with_unit<4>(a.element_bytes, [&](auto one) {
     using unit = decltype(one);
-    if (shape.vectors == 32) return launch_bands<unit, 32, 256>(queue, a);
-    if (shape.vectors == 16) return launch_bands<unit, 16, 256>(queue, a);
+    constexpr int least = sizeof(unit) == 1 ? 128 : 256, groups = sizeof(unit) == 4 ? 1 : 4;
+    if (shape.vectors == 32) return launch_bands<unit, 32, least, groups>(queue, a);
+    if (shape.vectors == 16) return launch_bands<unit, 16, least>(queue, a);
+    if (shape.threads == least) return launch_bands<unit, 8, least>(queue, a);
     if (shape.threads == 256) return launch_bands<unit, 8, 256>(queue, a);
     launch_bands<unit, 8, 512>(queue, a);
   });

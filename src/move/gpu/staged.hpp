@@ -225,26 +225,50 @@ __device__ void at_ends(int bytes, int skew, Function function) {
   }
 }
 
-template <class Unit>
-__device__ void load_windows(unsigned char* shared, const unsigned char* in, int bytes, int skew,
+// Stages the full vectors of a run; Copied: padding keeps them aligned.
+template <class Unit, bool Copied>
+__device__ void load_vectors(unsigned char* shared, const unsigned char* in, int bytes, int skew,
                              const small_matrices& m) {
   constexpr int depth = 4;
   const int step = static_cast<int>(blockDim.x) * 16;
   for (int first = threadIdx.x * 16 - skew; first < bytes; first += depth * step) {
     word16 held[depth];
     const auto inside = [&](int d) { return first + d * step >= 0 && first + d * step + 16 <= bytes; };
+    const auto to = [&](int d) { return shared + padded(first + d * step + skew, m); };
 #pragma unroll
     for (int d = 0; d < depth; ++d) {
-      if (inside(d)) held[d] = *reinterpret_cast<const word16*>(in + first + d * step);
+      const auto* from = reinterpret_cast<const word16*>(in + first + d * step);
+      if (!inside(d)) continue;
+      if constexpr (Copied) {
+        begin_copy_to_shared<128>(reinterpret_cast<word16*>(to(d)), held[d], from);
+      } else {
+        held[d] = *from;
+      }
     }
 #pragma unroll
     for (int d = 0; d < depth; ++d) {
-      if (inside(d)) store_words<Unit>(shared + padded(first + d * step + skew, m), held[d]);
+      if (!inside(d)) continue;
+      if constexpr (Copied) {
+        end_copy_to_shared(reinterpret_cast<word16*>(to(d)), held[d]);
+      } else {
+        store_words<Unit>(to(d), held[d]);
+      }
     }
+  }
+}
+
+template <class Unit>
+__device__ void load_windows(unsigned char* shared, const unsigned char* in, int bytes, int skew,
+                             const small_matrices& m) {
+  if (m.pad % 16 == 0) {
+    load_vectors<Unit, true>(shared, in, bytes, skew, m);
+  } else {
+    load_vectors<Unit, false>(shared, in, bytes, skew, m);
   }
   at_ends<Unit>(bytes, skew, [&](int at) {
     *reinterpret_cast<Unit*>(shared + padded(at + skew, m)) = *reinterpret_cast<const Unit*>(in + at);
   });
+  wait_for_copies();
 }
 
 template <class Unit>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "gpu/bank_conflicts.hpp"
 
@@ -12,32 +13,60 @@ inline std::int64_t shared_with_padding(std::int64_t bytes) {
   return (bytes + 32) / 128 * 144 + 144;
 }
 
-/// Of a few ways to pad, the one with the fewest bank conflicts in two warps' loads: they stand for all. byte(warp,
-/// lane) is what a lane reads, before padding.
-template <class Unit, class Matrices, class Byte>
-void fewest_conflicts(Matrices& m, Byte byte) {
-  constexpr int size = static_cast<int>(sizeof(Unit)), word = size < 4 ? 4 : size;
-  const struct {
-    int pad, shift;
-  } ways[] = {{0, 7},        {word, 7},     {2 * word, 7}, {3 * word, 7}, {4 * word, 7}, {word, 8},
-              {2 * word, 8}, {8 * word, 8}, {word, 10},    {word, 11},    {word, 9},     {word, 12}};
+/// `pad` bytes after each 2^shift, and the wavefronts of two warps' loads.
+struct shared_padding {
+  int pad, shift, accesses;
+};
+
+/// Of `ways` to pad, the one with the fewest bank conflicts in two warps' loads: they stand for all. byte(warp, lane)
+/// is what a lane reads, before padding.
+template <class Unit, class Byte>
+shared_padding fewest_conflicts(std::initializer_list<shared_padding> ways, Byte byte) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), words = size < 4 ? 1 : size / 4;
   int bytes[2][32];
   for (int warp = 0; warp < 2; ++warp) {
     for (int lane = 0; lane < 32; ++lane) bytes[warp][lane] = byte(warp, lane);
   }
-  int fewest = INT32_MAX;
-  for (const auto& way : ways) {
+  shared_padding best{0, 7, INT32_MAX};
+  for (shared_padding way : ways) {
     if (way.pad * 128 > 16 << way.shift) continue;  // more than the region has room for
-    int accesses = 0;
+    way.accesses = 0;
     for (const auto& lanes : bytes) {
-      accesses += bank_accesses(word / 4, [&](int lane) { return lanes[lane] + (lanes[lane] >> way.shift) * way.pad; });
+      way.accesses +=
+          bank_accesses(words, [&](int lane) { return lanes[lane] + (lanes[lane] >> way.shift) * way.pad; });
     }
-    if (accesses >= fewest) continue;
-    fewest = accesses;
-    m.pad = way.pad;
-    m.pad_shift = way.shift;
-    if (accesses <= 2 * word / 4) break;  // none conflict
+    if (way.accesses < best.accesses) best = way;
+    if (best.accesses <= 2 * words) break;  // none conflict
   }
+  return best;
+}
+
+/// By multiples of a unit, or of a word for smaller ones.
+template <class Unit, class Byte>
+shared_padding padding_of_words(Byte byte) {
+  constexpr int word = sizeof(Unit) < 4 ? 4 : static_cast<int>(sizeof(Unit));
+  return fewest_conflicts<Unit>({{0, 7, 0},
+                                 {word, 7, 0},
+                                 {2 * word, 7, 0},
+                                 {3 * word, 7, 0},
+                                 {4 * word, 7, 0},
+                                 {word, 8, 0},
+                                 {2 * word, 8, 0},
+                                 {8 * word, 8, 0},
+                                 {word, 10, 0},
+                                 {word, 11, 0},
+                                 {word, 9, 0},
+                                 {word, 12, 0}},
+                                byte);
+}
+
+/// By multiples of 16 bytes, so that vectors can be copied to shared memory, unless words leave much fewer conflicts.
+template <class Unit, class Byte>
+shared_padding padding_of_vectors(Byte byte) {
+  const shared_padding vectors = fewest_conflicts<Unit>(
+      {{0, 7, 0}, {16, 7, 0}, {16, 8, 0}, {32, 8, 0}, {16, 9, 0}, {16, 10, 0}, {16, 11, 0}, {16, 12, 0}}, byte);
+  const shared_padding words = padding_of_words<Unit>(byte);
+  return 4 * words.accesses < 3 * vectors.accesses ? words : vectors;
 }
 
 }  // namespace twill::TWILL_BACKEND

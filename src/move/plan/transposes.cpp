@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "integers.hpp"
+#include "matrices.hpp"
 #include "normal_form.hpp"
 
 namespace twill::detail {
@@ -22,12 +23,11 @@ constexpr kernel_cost tiled_2d_cost{
 constexpr kernel_cost tiled_4byte_cost{{1.57, 1.74, 1.56, 1.56, 1.56}, {1.06, 0.962, 1.124, 1, 1}, {}};
 constexpr kernel_cost staged_cost{{3.8}, {1.12}, {}};
 constexpr kernel_cost staged_misaligned_cost{
-    {3.76, 3.24, 2.59, 2.97, 2.97}, {1.236, 1.023, 0.981, 0.843, 1}, {1.43, 0.9, 0.89, 1.08, 1}};
+    {3.76, 3.24, 2.59, 2.97, 2.97}, {1.18, 0.985, 0.981, 0.91, 1}, {1.43, 0.9, 0.89, 1.08, 1}};
 constexpr kernel_cost staged_strided_cost{{2.8, 2.8, 2.8, 2.8, 2.8}, {1.1, 1.03, 1, 1.05, 1.05}, {}};
 constexpr kernel_cost staged_rows_cost{
     {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
-constexpr kernel_cost staged_cols_cost{
-    {5.08, 3.64, 2.73, 2.7, 2.7}, {1.29, 1.116, 1.17, 1, 1}, {1.19, 1.1, 0.26, 0, 0}};
+constexpr kernel_cost staged_cols_cost{{3.6, 3.64, 2.73, 2.7, 2.7}, {1.08, 1.08, 1.14, 1, 1}, {0, 1.1, 0.26, 0, 0}};
 constexpr kernel_cost elementwise_batch_cost{{3, 3, 3, 3, 3}, {2.2, 2.2, 2.2, 2.2, 2.2}, {}};
 
 // Factors of misaligned-2d for what it issues and moves. Tiles in part, and rows shorter than a tile, are loaded with
@@ -41,137 +41,6 @@ constexpr misaligned_cost misaligned_2d_costs[5] = {{3.62, 0.464, 0.927, 0.157, 
                                                     {1.79, 0.466, 0.851, 0.115, 0.043, 1, 1.16},
                                                     {2, 1, 0.65, 0.15, 0, 1, 1}};
 constexpr double vec3_launch = 4.56;
-
-// A transpose as its candidates see it.
-struct matrices {
-  const transpose_args& a;
-  std::int64_t size, down, across, bytes;  // of an element; of an output and an input row; of a matrix
-  std::int64_t alignment;                  // of all rows, at most 16
-
-  explicit matrices(const transpose_args& args)
-      : a(args),
-        size(a.element_bytes),
-        down(a.rows * size),
-        across(a.cols * size),
-        bytes(down * a.cols),
-        alignment(std::min<std::int64_t>(16, lowest_bit(address() | (a.in_ld | a.out_ld | strides()) * size | 16))) {}
-
-  std::int64_t address() const {
-    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out));
-  }
-  std::int64_t strides() const { return a.batch > 1 ? a.in_stride | a.out_stride : 0; }
-  std::int64_t side_alignment(const void* first, std::int64_t ld, std::int64_t stride) const {
-    const auto begin = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first));
-    return lowest_bit(begin | (ld | (a.batch > 1 ? stride : 0)) * size | 64);
-  }
-  std::int64_t in_alignment() const { return side_alignment(a.in, a.in_ld, a.in_stride); }
-  std::int64_t out_alignment() const { return side_alignment(a.out, a.out_ld, a.out_stride); }
-  int place() const { return place_of(size); }
-  bool is_power(std::int64_t most) const { return size <= most && (size & (size - 1)) == 0; }
-  bool in_vectors() const { return alignment == 16 && down % 16 == 0 && across % 16 == 0; }
-  bool is_interleaved() const {
-    return a.batch > 1 && (a.in_stride < a.rows * a.in_ld || a.out_stride < a.cols * a.out_ld);
-  }
-  bool without_gaps() const { return a.in_stride == a.rows * a.cols && a.out_stride == a.rows * a.cols; }
-};
-
-// 2 to 8 packed columns, or rows that become packed columns, with long rows of whole vectors on the other side.
-bool is_narrow(const matrices& m, const device_model& device) {
-  const transpose_args& a = m.a;
-  const bool tall = a.cols <= a.rows;
-  const std::int64_t few = tall ? a.cols : a.rows, length = tall ? a.rows : a.cols;
-  if (!m.is_power(16) || few < 2 || few > 8 || length * m.size < 1024) return false;
-  if ((tall ? a.in_ld : a.out_ld) != few || few * 64 * 18 > device.shared_bytes) return false;
-  return ((m.address() | ((tall ? a.out_ld : a.in_ld) | length | m.strides()) * m.size) & 15) == 0;
-}
-
-// Rows of whole vectors, so few bytes a multiprocessor that all blocks run at once.
-bool is_tiled_4byte(const matrices& m, const device_model& device) {
-  if (!m.is_power(4) || !m.in_vectors() || m.down < 64 || m.across < 16) return false;
-  const std::int64_t most = (m.across < 128 ? 16384 : 65536) * static_cast<std::int64_t>(device.multiprocessors);
-  return tile_bytes_4byte <= device.shared_bytes && m.bytes <= divided(most, m.a.batch);
-}
-
-// Small matrices of a batch would leave most of a block idle.
-bool is_tiled_2d(const matrices& m) {
-  return m.is_power(16) && m.in_vectors() && std::max(m.down, m.across) >= 128 && (m.a.batch == 1 || m.bytes >= 2048);
-}
-
-// Bytes of as many matrices as end at a multiple of 16.
-std::int64_t ceil_aligned(std::int64_t bytes) {
-  return bytes / std::min<std::int64_t>(16, lowest_bit(bytes)) * 16;
-}
-
-// Bytes of a block's shared memory with its pads.
-std::int64_t with_pads(std::int64_t bytes) {
-  return (bytes + 32) / 128 * 144 + 144;
-}
-
-// staged_misaligned, bytes per block: the minimum, and the maximum of several matrices; then its limit of shared
-// memory.
-constexpr std::int64_t least_block_bytes = 2048, most_block_bytes = 16384;
-std::int64_t most_staged_bytes(std::int64_t element_bytes, const device_model& device) {
-  return device.shared_bytes / (element_bytes == 1 ? 2 : 3);
-}
-
-// Tiny matrices with gaps.
-bool is_elementwise_batch(const matrices& m) {
-  const transpose_args& a = m.a;
-  const bool packed = a.in_ld == a.cols && a.out_ld == a.rows && m.without_gaps();
-  const std::int64_t units = divided(m.size, std::min(m.alignment, lowest_bit(m.size)));
-  return a.batch > 1 && !packed && a.rows <= most_tiny_units && a.cols <= most_tiny_units &&
-         a.rows * a.cols * units <= most_tiny_units;
-}
-
-// Matrices of up to 16 KiB with gaps in or between them.
-bool is_staged_strided(const matrices& m, const device_model& device) {
-  constexpr std::int64_t farthest = 1 << 16, largest = 1 << 14;
-  const transpose_args& a = m.a;
-  if (a.batch < 2 || !m.is_power(8) || m.alignment < m.size) return false;
-  if (a.rows > largest || a.cols > largest || m.bytes > largest) return false;
-  if (m.bytes >= 2048 && a.in_ld == a.cols && a.out_ld == a.rows) return false;
-  if (m.bytes >= 4096 && a.batch < device.multiprocessors) return false;
-  const bool out_packed = a.out_ld == a.rows && a.out_stride == a.rows * a.cols;
-  const bool has_gaps = a.in_ld != a.cols || a.in_stride != a.rows * a.cols || !out_packed;
-  if (!has_gaps || a.in_ld > farthest || a.in_stride < 1 || a.in_stride > farthest / m.size) return false;
-  const bool is_tiny = is_elementwise_batch(m) && (m.size > 2 || (m.size == 2 && a.rows < 3));
-  return out_packed || !is_tiny;
-}
-
-// 9 to 256 packed columns; from 2 of 1 byte and from 4 of 2 bytes, which narrow takes only in full aligned vectors.
-bool is_staged_rows(const matrices& m, const device_model& device) {
-  const transpose_args& a = m.a;
-  const std::int64_t written = std::int64_t{16} << staged_rows_shift(a.cols), least = m.size == 1   ? 2
-                                                                                      : m.size == 2 ? 4
-                                                                                                    : 9;
-  if (!m.is_power(8) || m.alignment < m.size || a.in_ld != a.cols || a.cols < least || a.cols > 256) return false;
-  return m.down >= 2 * written && with_pads((written + 32) * a.cols) <= device.shared_bytes / 3 &&
-         divided(m.down, written) * a.batch >= 2 * static_cast<std::int64_t>(device.multiprocessors);
-}
-
-// Rows that become packed columns, from 9 on and as many as fit in shared memory.
-bool is_staged_cols(const matrices& m, const device_model& device) {
-  const transpose_args& a = m.a;
-  if (!m.is_power(4) || m.alignment < m.size || a.out_ld != a.rows) return false;
-  if (a.rows < least_band_rows || a.rows > device.shared_bytes || m.across < 1024) return false;
-  const int vectors = shape_of_bands(a.rows, m.size, device.shared_bytes).vectors;
-  return bytes_of_band(a.rows, m.size, vectors) <= device.shared_bytes / 3 &&
-         divided(m.across, band_bytes(vectors)) * a.batch >= 2 * static_cast<std::int64_t>(device.multiprocessors);
-}
-
-bool is_misaligned_2d(const matrices& m, const device_model& device) {
-  if (!m.is_power(8) || m.alignment < m.size || m.down < 64 || m.across < 64) return false;
-  return tile_bytes_misaligned[m.size == 1 ? 0 : m.size == 2 ? 1 : m.size == 4 ? 2 : 3] <= device.shared_bytes;
-}
-
-bool is_vec3(const matrices& m) {
-  return vec3_sizes::has(m.size) && m.address() % lowest_bit(m.size) == 0 && (m.a.batch == 1 || m.bytes >= 8192);
-}
-
-// Bytes in pieces of `piece`, the last one in part, over the bytes.
-double filled(std::int64_t bytes, std::int64_t piece) {
-  return static_cast<double>(ceil_divided(bytes, piece) * piece) / static_cast<double>(bytes);
-}
 
 // Elements of complete words need fewer instructions; short columns fill tiles in part where these are shifted to the
 // alignment of their output. Fitted to 265 transposes of 3 to 24 bytes; deviation 0.28.
@@ -261,9 +130,16 @@ double staged_rows_more(const matrices& m, const device_model& device) {
          staged_rows_cost.more[m.place()] * crowding(with_pads((written + 32) * m.a.cols), 256, device);
 }
 
+// Vectors of short rows that bands do not need, and bands of few bytes, for which a block has the same to prepare.
+double staged_cols_more_of_bytes(const matrices& m, const band_shape& shape) {
+  const double tile = static_cast<double>(m.a.rows * std::min<std::int64_t>(m.across, band_bytes(shape.vectors)));
+  return 0.9 * (filled(m.across, band_bytes(shape.vectors)) - 1) + 2.2e6 / (tile * tile);
+}
+
 // Many rows leave few blocks to overlap.
 double staged_cols_more(const matrices& m, const device_model& device) {
-  const band_shape shape = shape_of_bands(m.a.rows, m.size, device.shared_bytes);
+  const band_shape shape = shape_of_bands(m.a.rows, m.across, m.size, device.shared_bytes);
+  if (m.size == 1) return staged_cols_more_of_bytes(m, shape);
   const double rows = static_cast<double>(m.a.rows);
   const double few = std::max(0.0, rows * 1600 / static_cast<double>(device.shared_bytes) - 2);
   return 0.3 * (filled(m.across, band_bytes(shape.vectors)) - 1) + 0.12 * few +
@@ -271,24 +147,129 @@ double staged_cols_more(const matrices& m, const device_model& device) {
              crowding(bytes_of_band(m.a.rows, m.size, shape.vectors), shape.threads, device);
 }
 
-class matrix_collector {
- public:
-  matrix_collector(candidates& to, const matrices& m)
-      : to_(to), place_(m.place()), launches_(static_cast<double>(to.launches.extent)) {}
-  void add(family kind, const kernel_cost& cost, double more = 0) {
-    add(kind, cost.launch[place_], cost.factor[place_] + more);
-  }
-  // Between two launches the last blocks of one and the first of the next leave memory idle.
-  void add(family kind, double launch, double factor) {
-    constexpr double between = 2;  // us
-    to_.add(kind, launches_ * launch + (launches_ - 1) * between, factor);
-  }
+// 2 to 8 packed columns, or rows that become packed columns, with long rows of whole vectors on the other side.
+bool is_narrow(const matrices& m, const device_model& device) {
+  const transpose_args& a = m.a;
+  const bool tall = a.cols <= a.rows;
+  const std::int64_t few = tall ? a.cols : a.rows, length = tall ? a.rows : a.cols;
+  if (!m.is_power(16) || few < 2 || few > 8 || length * m.size < 1024) return false;
+  if ((tall ? a.in_ld : a.out_ld) != few || few * 64 * 18 > device.shared_bytes) return false;
+  return ((m.address() | ((tall ? a.out_ld : a.in_ld) | length | m.strides()) * m.size) & 15) == 0;
+}
 
- private:
-  candidates& to_;
-  int place_;
-  double launches_;
+// Rows of whole vectors, so few bytes a multiprocessor that all blocks run at once.
+bool is_tiled_4byte(const matrices& m, const device_model& device) {
+  if (!m.is_power(4) || !m.in_vectors() || m.down < 64 || m.across < 16) return false;
+  const std::int64_t most = (m.across < 128 ? 16384 : 65536) * static_cast<std::int64_t>(device.multiprocessors);
+  return tile_bytes_4byte <= device.shared_bytes && m.bytes <= divided(most, m.a.batch);
+}
+
+// Small matrices of a batch would leave most of a block idle.
+bool is_tiled_2d(const matrices& m) {
+  return m.is_power(16) && m.in_vectors() && std::max(m.down, m.across) >= 128 && (m.a.batch == 1 || m.bytes >= 2048);
+}
+
+// Bytes of as many matrices as end at a multiple of 16.
+std::int64_t ceil_aligned(std::int64_t bytes) {
+  return bytes / std::min<std::int64_t>(16, lowest_bit(bytes)) * 16;
+}
+
+// staged_misaligned, bytes per block: the minimum, and the maximum of several matrices; then its limit of shared
+// memory.
+constexpr std::int64_t least_block_bytes = 2048, most_block_bytes = 16384;
+std::int64_t most_staged_bytes(std::int64_t element_bytes, const device_model& device) {
+  return device.shared_bytes / (element_bytes == 1 ? 2 : 3);
+}
+
+// Tiny matrices with gaps.
+bool is_elementwise_batch(const matrices& m) {
+  const transpose_args& a = m.a;
+  const bool packed = a.in_ld == a.cols && a.out_ld == a.rows && m.without_gaps();
+  const std::int64_t units = divided(m.size, std::min(m.alignment, lowest_bit(m.size)));
+  return a.batch > 1 && !packed && a.rows <= most_tiny_units && a.cols <= most_tiny_units &&
+         a.rows * a.cols * units <= most_tiny_units;
+}
+
+// Matrices of up to 16 KiB with gaps in or between them.
+bool is_staged_strided(const matrices& m, const device_model& device) {
+  constexpr std::int64_t farthest = 1 << 16, largest = 1 << 14;
+  const transpose_args& a = m.a;
+  if (a.batch < 2 || !m.is_power(8) || m.alignment < m.size) return false;
+  if (a.rows > largest || a.cols > largest || m.bytes > largest) return false;
+  if (m.bytes >= 2048 && a.in_ld == a.cols && a.out_ld == a.rows) return false;
+  if (m.bytes >= 4096 && a.batch < device.multiprocessors) return false;
+  const bool out_packed = a.out_ld == a.rows && a.out_stride == a.rows * a.cols;
+  const bool has_gaps = a.in_ld != a.cols || a.in_stride != a.rows * a.cols || !out_packed;
+  if (!has_gaps || a.in_ld > farthest || a.in_stride < 1 || a.in_stride > farthest / m.size) return false;
+  const bool is_tiny = is_elementwise_batch(m) && (m.size > 2 || (m.size == 2 && a.rows < 3));
+  return out_packed || !is_tiny;
+}
+
+// 9 to 256 packed columns; from 2 of 1 byte and from 4 of 2 bytes, which narrow takes only in full aligned vectors.
+bool is_staged_rows(const matrices& m, const device_model& device) {
+  const transpose_args& a = m.a;
+  const std::int64_t written = std::int64_t{16} << staged_rows_shift(a.cols), least = m.size == 1   ? 2
+                                                                                      : m.size == 2 ? 4
+                                                                                                    : 9;
+  if (!m.is_power(8) || m.alignment < m.size || a.in_ld != a.cols || a.cols < least || a.cols > 256) return false;
+  return m.down >= 2 * written && with_pads((written + 32) * a.cols) <= device.shared_bytes / 3 &&
+         divided(m.down, written) * a.batch >= 2 * static_cast<std::int64_t>(device.multiprocessors);
+}
+
+// Rows that become packed columns, from 9 on and as many as fit in shared memory.
+bool is_staged_cols(const matrices& m, const device_model& device) {
+  const transpose_args& a = m.a;
+  if (!m.is_power(4) || m.alignment < m.size || a.out_ld != a.rows) return false;
+  if (a.rows < least_band_rows || a.rows > device.shared_bytes || m.across < (m.size == 1 ? 128 : 1024)) return false;
+  const band_shape shape = shape_of_bands(a.rows, m.across, m.size, device.shared_bytes);
+  return bytes_of_band(a.rows, m.size, shape.vectors) <= device.shared_bytes / 3 &&
+         ceil_divided(m.across, band_bytes(shape.vectors)) * a.batch >=
+             2 * static_cast<std::int64_t>(device.multiprocessors);
+}
+
+bool is_misaligned_2d(const matrices& m, const device_model& device) {
+  if (!m.is_power(8) || m.alignment < m.size || m.down < 64 || m.across < 64) return false;
+  return tile_bytes_misaligned[m.size == 1 ? 0 : m.size == 2 ? 1 : m.size == 4 ? 2 : 3] <= device.shared_bytes;
+}
+
+bool is_vec3(const matrices& m) {
+  return vec3_sizes::has(m.size) && m.address() % lowest_bit(m.size) == 0 && (m.a.batch == 1 || m.bytes >= 8192);
+}
+
+struct cost_of_launch {
+  double launch, factor;
 };
+
+cost_of_launch cost_of(family kind, const matrices& m, const device_model& device) {
+  const auto of = [&](const kernel_cost& cost, double more) {
+    return cost_of_launch{cost.launch[m.place()], cost.factor[m.place()] + more};
+  };
+  switch (kind) {
+    case family::narrow:
+      return of(narrow_cost, narrow_more(m));
+    case family::tiled_2d:
+      return of(tiled_2d_cost, tiled_2d_more(m));
+    case family::tiled_4byte:
+      return of(tiled_4byte_cost, tiled_4byte_more(m));
+    case family::misaligned_2d:
+      return {std::max(full_vectors_launch(m.size), misaligned_2d_costs[m.place()].launch), misaligned_2d_factor(m)};
+    case family::staged:
+      return of(staged_cost, 0);
+    case family::staged_misaligned:
+      return of(staged_misaligned_cost, staged_misaligned_more(m, device));
+    case family::staged_strided:
+      return of(staged_strided_cost, 0);
+    case family::staged_rows:
+      if (has_staged_blocks(m.a, device.shared_bytes)) return {staged_blocks_launch, staged_blocks_factor(m)};
+      return of(staged_rows_cost, staged_rows_more(m, device));
+    case family::staged_cols:
+      return of(staged_cols_cost, staged_cols_more(m, device));
+    case family::elementwise_batch:
+      return of(elementwise_batch_cost, 0);
+    default:
+      return {vec3_launch, vec3_factor(m)};
+  }
+}
 
 }  // namespace
 
@@ -328,10 +309,23 @@ bool is_staged_misaligned(const transpose_args& a, const device_model& device) {
          (m.bytes < least_block_bytes || a.batch >= device.multiprocessors);
 }
 
-band_shape shape_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes) {
-  const std::int64_t most = shared_bytes / (size == 1 ? 12 : 10);
-  for (const int vectors : {32, 16, 8}) {
-    if (bytes_of_band(rows, size, vectors) <= most) return {vectors, 256};
+// Of 1 byte, registers limit a multiprocessor to 1024 threads; what their blocks leave of shared memory is cache.
+band_shape shape_of_bands(std::int64_t rows, std::int64_t row_bytes, std::int64_t size, std::int64_t shared_bytes) {
+  const std::int64_t least = bytes_of_band(12, size, 32);  // of small devices
+  const struct {
+    int threads;
+    std::int64_t most_bytes;
+  } blocks[] = {{128, size == 1 ? std::max(shared_bytes / 16, least) : 0},
+                {256, size == 1 ? shared_bytes / 9 : shared_bytes / 10}};
+  for (const auto& block : blocks) {
+    band_shape best{};
+    std::int64_t fewest = INT64_MAX;
+    for (const int vectors : {32, 16, 8}) {
+      const std::int64_t copied = ceil_divided(row_bytes, band_bytes(vectors)) * vectors;
+      if (bytes_of_band(rows, size, vectors) > block.most_bytes || copied >= fewest) continue;
+      best = {vectors, block.threads}, fewest = copied;
+    }
+    if (best.vectors != 0) return best;
   }
   return {8, 512};
 }
@@ -374,26 +368,25 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
   if (!to.matrices) return;
   const transpose_args& a = *to.matrices;
   const matrices m(a);
-  matrix_collector found(to, m);
-  if (is_narrow(m, device)) found.add(family::narrow, narrow_cost, narrow_more(m));
-  if (is_staged(a, device)) found.add(family::staged, staged_cost);
-  if (is_staged_strided(m, device)) found.add(family::staged_strided, staged_strided_cost);
-  if (is_tiled_4byte(m, device)) found.add(family::tiled_4byte, tiled_4byte_cost, tiled_4byte_more(m));
-  if (is_tiled_2d(m)) found.add(family::tiled_2d, tiled_2d_cost, tiled_2d_more(m));
-  if (is_elementwise_batch(m)) found.add(family::elementwise_batch, elementwise_batch_cost);
-  if (is_staged_misaligned(a, device))
-    found.add(family::staged_misaligned, staged_misaligned_cost, staged_misaligned_more(m, device));
-  if (has_staged_blocks(a, device.shared_bytes)) {
-    found.add(family::staged_rows, staged_blocks_launch, staged_blocks_factor(m));
-  } else if (is_staged_rows(m, device)) {
-    found.add(family::staged_rows, staged_rows_cost, staged_rows_more(m, device));
-  }
-  if (is_staged_cols(m, device)) found.add(family::staged_cols, staged_cols_cost, staged_cols_more(m, device));
-  if (is_misaligned_2d(m, device)) {
-    found.add(family::misaligned_2d, std::max(full_vectors_launch(m.size), misaligned_2d_costs[m.place()].launch),
-              misaligned_2d_factor(m));
-  }
-  if (is_vec3(m)) found.add(family::vec3, vec3_launch, vec3_factor(m));
+  const auto launches = static_cast<double>(to.launches.extent);
+  const auto add_if = [&](bool applies, family kind) {
+    // Between two launches the last blocks of one and the first of the next leave memory idle.
+    constexpr double between = 2;  // us
+    if (!applies) return;
+    const cost_of_launch cost = cost_of(kind, m, device);
+    to.add(kind, launches * cost.launch + (launches - 1) * between, cost.factor);
+  };
+  add_if(is_narrow(m, device), family::narrow);
+  add_if(is_staged(a, device), family::staged);
+  add_if(is_staged_strided(m, device), family::staged_strided);
+  add_if(is_tiled_4byte(m, device), family::tiled_4byte);
+  add_if(is_tiled_2d(m), family::tiled_2d);
+  add_if(is_elementwise_batch(m), family::elementwise_batch);
+  add_if(is_staged_misaligned(a, device), family::staged_misaligned);
+  add_if(has_staged_blocks(a, device.shared_bytes) || is_staged_rows(m, device), family::staged_rows);
+  add_if(is_staged_cols(m, device), family::staged_cols);
+  add_if(is_misaligned_2d(m, device), family::misaligned_2d);
+  add_if(is_vec3(m), family::vec3);
 }
 
 }  // namespace twill::detail

@@ -46,26 +46,15 @@ constexpr std::int64_t tile_bytes_misaligned[4] = {18448, 9232, 8720, 8720};  //
 constexpr std::int64_t most_staged_blocks = 16896;                            // staged_rows, in registers
 constexpr std::int64_t staged_window_bytes = 4096;                            // staged
 
-// staged_cols: the minimum of rows; bytes of a row of a band of so many vectors. In shared memory there is a lead
-// before the first row, padding behind each, and a pad behind each 16 / size rows: the vectors that lanes gather begin
-// so many rows from each other, which would lie in few banks.
-constexpr int least_band_rows = 9, band_lead = 16;
+// staged_cols: the minimum of rows; bytes of a row of a band of so many vectors. In shared memory there is padding
+// behind each row, and a pad behind each 16 / size rows: the vectors that lanes gather begin so many rows from each
+// other, which would lie in few banks.
+constexpr int least_band_rows = 9, most_band_pad = 32;
 constexpr int band_bytes(int vectors) {
   return (vectors - 1) * 16;
 }
-/// Of 1 byte, launches choose a larger one where it has fewer bank conflicts.
-constexpr int band_pitch(std::int64_t size, int vectors) {
-  return vectors * 16 + (vectors < 32 || size == 4 ? 12 : size == 2 ? 16 : 20);
-}
-/// The widest bands of 1 byte have few rows, for which a pitch alone is enough: a pad costs their gathers instructions.
-constexpr int band_pad(std::int64_t size, int vectors) {
-  return size == 1 && vectors == 32 ? 0 : 4;
-}
-constexpr std::int64_t bytes_of_band(std::int64_t rows, std::int64_t size, int vectors, int pitch) {
-  return 2 * band_lead + rows * pitch + rows * size / 16 * band_pad(size, vectors);
-}
 constexpr std::int64_t bytes_of_band(std::int64_t rows, std::int64_t size, int vectors) {
-  return bytes_of_band(rows, size, vectors, band_pitch(size, vectors));
+  return rows * (vectors + 1) * 16 + rows * size / 16 * most_band_pad;
 }
 
 struct band_shape {
@@ -78,8 +67,8 @@ constexpr int staged_rows_shift(std::int64_t cols) {
   return cols <= 8 ? 7 : cols <= 64 ? 5 : 4;
 }
 
-/// The widest band of 32, 16 or 8 vectors of which eight blocks of 256 threads fit in two thirds of shared memory, of 2
-/// and 4 bytes in four fifths (what these leave is cache), or blocks of 512 threads.
-band_shape shape_of_bands(std::int64_t rows, std::int64_t size, std::int64_t shared_bytes);
+/// The band of 32, 16 or 8 vectors that copies the fewest vectors in all, of those of which enough blocks fit in shared
+/// memory; of 8, if none is narrow enough.
+band_shape shape_of_bands(std::int64_t rows, std::int64_t row_bytes, std::int64_t size, std::int64_t shared_bytes);
 
 }  // namespace twill::detail

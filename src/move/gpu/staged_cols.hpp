@@ -1,0 +1,192 @@
+#pragma once
+
+// staged-cols: nine to several hundred long rows of 1, 2 and 4 byte elements into packed columns, which side by side
+// are one run of bytes. A block copies the aligned vectors of a band of columns to shared memory, where each row keeps
+// its misalignment modulo 16, and gathers from there the aligned vectors of the output; the ends of its run, less than
+// a vector each, go unit by unit.
+
+#include <cstdint>
+
+#include "device.hpp"
+#include "gpu/dependent_launch.hpp"
+#include "gpu/divider.hpp"
+#include "gpu/packed_units.hpp"
+#include "move/plan/transposes.hpp"
+#include "staged.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+// Of a row, which may begin inside its first vector, `Vectors` lanes copy as many; the band is one fewer wide.
+template <class Unit, int Vectors>
+inline constexpr int band_width = detail::band_bytes(Vectors) / static_cast<int>(sizeof(Unit));
+
+struct staged_cols_matrices {
+  std::int64_t cols;                          // elements
+  std::int64_t in_ld, in_stride, out_stride;  // bytes
+  std::int64_t packed_bytes;  // of the input, where it has no gaps, so that all of it may be read; else 0
+  unsigned tiles, all_tiles;  // of a matrix; in all
+  int rows;
+  int pitch, pad;         // of the band in shared memory: bytes from row to row, and after each 16 / size rows
+  int sequences, length;  // of vectors that a thread stores: how many from each start, of how many vectors each
+  int quarter;            // of the starts, where a warp takes eight from each quarter of them; else 0
+  int slots;              // the starts, so many of them that all warps are complete where they are quartered
+  divider by_rows, by_slots;
+};
+
+// Where the rows of a band lie in shared memory.
+template <class Unit>
+struct band_layout {
+  static constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
+  int skew, skew_step;  // misalignment of the first row; what each row adds to it
+
+  __device__ int start_of(int row, const staged_cols_matrices& m) const { return row * m.pitch + row / units * m.pad; }
+  __device__ int place_of(int row, int column, const staged_cols_matrices& m) const {
+    return start_of(row, m) + ((skew + row * skew_step) & 15) + column * size;
+  }
+
+  // The places of the units of the vector of packed columns that begins at `row` of a column.
+  __device__ void find(int (&place)[units], int row, int column, const staged_cols_matrices& m) const {
+    if (m.rows >= units) return find_long(place, row, column, m);
+#pragma unroll
+    for (int& unit : place) {
+      unit = place_of(row, column, m);
+      const bool is_last = ++row == m.rows;
+      if (is_last) row = 0, ++column;
+    }
+  }
+
+ private:
+  // At most one column ends in the vector, and at most one pad is crossed. Address and skew, which is reduced modulo 16
+  // at the end, are advanced in one register.
+  __device__ void find_long(int (&place)[units], int row, int column, const staged_cols_matrices& m) const {
+    constexpr int bits = 8;
+    static_assert(15 + 15 * 15 < 1 << bits);
+    const int wrap = m.rows - row, skip = units - row % units, step = (m.pitch << bits) + skew_step;
+    const int here = ((start_of(row, m) + column * size) << bits) + ((skew + row * skew_step) & 15);
+    const int behind = here + (m.pad << bits), next = (((column + 1) * size) << bits) + skew - wrap * step;
+#pragma unroll
+    for (int u = 0; u < units; ++u) {
+      const int both = (u >= wrap ? next : u >= skip ? behind : here) + u * step;
+      place[u] = (both >> bits) + (both & 15);
+    }
+  }
+};
+
+// The vector at byte `at` of a row of `bytes` bytes; 0 outside of it.
+template <class Unit>
+__device__ word16 load_edge_vector(const unsigned char* from, std::int64_t at, std::int64_t bytes) {
+  constexpr int size = static_cast<int>(sizeof(Unit));
+  unit_chunk<Unit> v;
+#pragma unroll
+  for (int u = 0; u < 16 / size; ++u) {
+    const std::int64_t byte = at + u * size;
+    v.unit[u] = byte >= 0 && byte < bytes ? *reinterpret_cast<const Unit*>(from + u * size) : Unit{0};
+  }
+  return v.packed();
+}
+
+// Copies the rows of the band that begins at byte `offset` of them, `Vectors` lanes a row, with the bytes around them.
+// Edge: vectors may lie partly outside of their rows, and only what is inside is read.
+template <class Unit, int Vectors, int Threads, bool Edge>
+__device__ void load_band(unsigned char* shared, const unsigned char* in, std::int64_t offset,
+                          const band_layout<Unit>& layout, const staged_cols_matrices& m) {
+  constexpr int rows_at_once = Threads / Vectors, depth = Edge ? 1 : 4;
+  const int lane = threadIdx.x % Vectors, row0 = threadIdx.x / Vectors;
+  const std::int64_t row_bytes = m.cols * static_cast<std::int64_t>(sizeof(Unit)), step = rows_at_once * m.in_ld;
+  const unsigned char* from = in + row0 * m.in_ld + offset;
+#pragma unroll 1
+  for (int first = row0; first < m.rows; first += depth * rows_at_once) {
+    word16 held[depth];
+    const auto to = [&](int d) {
+      return reinterpret_cast<word16*>(shared + layout.start_of(first + d * rows_at_once, m)) + lane;
+    };
+#pragma unroll
+    for (int d = 0; d < depth; ++d, from += step) {
+      if (first + d * rows_at_once >= m.rows) continue;
+      const int skew = misalignment(from);
+      const unsigned char* vector = from + lane * 16 - skew;
+      const std::int64_t at = offset + lane * 16 - skew;
+      if (Edge && (at < 0 || at + 16 > row_bytes)) {
+        *to(d) = load_edge_vector<Unit>(vector, at, row_bytes);
+      } else {
+        begin_copy_to_shared<128>(to(d), held[d], reinterpret_cast<const word16*>(vector));
+        if (Edge) end_copy_to_shared(to(d), held[d]);
+      }
+    }
+#pragma unroll
+    for (int d = 0; d < depth; ++d) {
+      if (!Edge && first + d * rows_at_once < m.rows) end_copy_to_shared(to(d), held[d]);
+    }
+  }
+  wait_for_copies();
+}
+
+// Stores the vectors of the band's run of `bytes` bytes. The vector 16 x `rows` bytes after another one begins in the
+// same row, and has its units 16 bytes further in the band: a thread stores a sequence of such vectors, `Groups` times
+// as far from one another, and finds the places of the first one only.
+template <class Unit, int Threads, int Groups>
+__device__ void store_band(unsigned char* out, const unsigned char* shared, int bytes, const band_layout<Unit>& layout,
+                           const staged_cols_matrices& m) {
+  constexpr int size = static_cast<int>(sizeof(Unit));
+  const int out_skew = misalignment(out), starts = m.rows * Groups, step = starts * 16, length = m.length * step;
+  for (int i = threadIdx.x; i < m.slots * m.sequences; i += Threads) {
+    const int sequence = static_cast<int>(divide(i, m.by_slots)), slot = i - sequence * m.slots;
+    int start = slot;
+    if (m.quarter != 0) {
+      const int in_quarter = slot / 32 * 8 + slot % 8;
+      start = slot % 32 / 8 * m.quarter + in_quarter;
+      if (in_quarter >= m.quarter || start >= starts) continue;
+    }
+    const int first = sequence * length - out_skew, end = first + length < bytes ? first + length : bytes;
+    int at = first + start * 16;
+    if (at < 0) at += step;
+    const int column = static_cast<int>(divide(at / size, m.by_rows));
+    int place[16 / size];
+    layout.find(place, at / size - column * m.rows, column, m);
+    const unsigned char* from = shared;
+#pragma unroll 4
+    for (; at + 16 <= end; at += step, from += 16 * Groups) {
+      *reinterpret_cast<word16*>(out + at) = gathered<Unit>(from, place);
+    }
+  }
+}
+
+// Blocks of a multiprocessor, to bound the registers: the places take most of them.
+template <class Unit, int Threads>
+struct staged_cols_blocks {
+  static constexpr int resident = sizeof(Unit) == 1 || !copies_are_asynchronous ? 1024
+                                  : sizeof(Unit) == 2                           ? 1536
+                                                                                : 2048;
+  static constexpr int count = blocks_at_once(Threads, resident / Threads);
+};
+
+template <class Unit, int Vectors, int Threads, int Groups>
+__global__ void __launch_bounds__(Threads, (staged_cols_blocks<Unit, Threads>::count))
+    transpose_staged_cols(unsigned char* out, const unsigned char* in, staged_cols_matrices m) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), width = band_width<Unit, Vectors>;
+  unsigned place = blockIdx.y * gridDim.x + blockIdx.x;
+  if (place >= m.all_tiles) return;  // uniform exit: padding block of the 2-D grid
+  wait_then_trigger_dependents();
+  const std::int64_t matrix = place / m.tiles, col0 = static_cast<std::int64_t>(place % m.tiles) * width;
+  const int cols = m.cols - col0 < width ? static_cast<int>(m.cols - col0) : width, bytes = cols * m.rows * size;
+  in += matrix * m.in_stride;
+  out += matrix * m.out_stride + col0 * m.rows * size;
+  unsigned char* shared = dynamic_shared<unsigned char>();
+  const band_layout<Unit> layout{misalignment(in + col0 * size), static_cast<int>(m.in_ld & 15)};
+  const std::int64_t first = matrix * m.in_stride + col0 * size, last = first + (m.rows - 1) * m.in_ld;
+  const bool in_rows = col0 >= 16 / size && col0 + width + 32 / size <= m.cols;
+  if (in_rows || (first >= 16 && last + Vectors * 16 <= m.packed_bytes)) {
+    load_band<Unit, Vectors, Threads, false>(shared, in, col0 * size, layout, m);
+  } else {
+    load_band<Unit, Vectors, Threads, true>(shared, in, col0 * size, layout, m);
+  }
+  __syncthreads();
+
+  store_band<Unit, Threads, Groups>(out, shared, bytes, layout, m);
+  at_ends<Unit>(bytes, misalignment(out), [&](int at) {
+    const int column = static_cast<int>(divide(at / size, m.by_rows)), row = at / size - column * m.rows;
+    *reinterpret_cast<Unit*>(out + at) = *reinterpret_cast<const Unit*>(shared + layout.place_of(row, column, m));
+  });
+}
+
+}  // namespace twill::TWILL_BACKEND::kernels
