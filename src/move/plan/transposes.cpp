@@ -80,6 +80,14 @@ double read_around(const matrices& m) {
   return static_cast<double>(64 - m.in_alignment()) / static_cast<double>(m.across);
 }
 
+// Segments that end inside of sectors, past what the L2 cache completes: columns of several tiles, more than some 50
+// MB.
+double cut_sectors(const matrices& m) {
+  constexpr double most = 0.06, from = 5e7;
+  if (m.out_alignment() >= 32 || m.down <= 256 || m.size == 16) return 0;
+  return most * std::min(1.0, static_cast<double>(m.bytes) * static_cast<double>(m.a.batch) / from);
+}
+
 // Input rows of less than 64 bytes spread a warp's loads, packed ones over the more lines the shorter they are. Of
 // interleaved matrices, tiles whose rows are a few vectors hold little each.
 double tiled_2d_more(const matrices& m) {
@@ -87,7 +95,7 @@ double tiled_2d_more(const matrices& m) {
   const double held = !m.is_interleaved() || shorter >= 128 ? 0 : shorter < 32 ? 2.5 : 0.16;
   const bool is_packed = m.a.in_ld == m.a.cols && m.across <= 64 && m.is_power(4);
   const double spread = is_packed ? (m.across <= 32 ? 0.14 : 0.04) : m.across < 64 ? 0.04 : 0;
-  return tiled_2d_cost.more[m.place()] * read_around(m) + spread + held;
+  return tiled_2d_cost.more[m.place()] * read_around(m) + spread + held + cut_sectors(m);
 }
 
 // Output rows that end inside sectors cost more.
