@@ -158,20 +158,20 @@ __device__ inline word16 load_prefetch_l2(const word16* from) {
 #endif
 }
 
-/// Whether copies to shared memory take no registers.
+/// Whether copies to shared memory are asynchronous and bypass registers (cp.async, from sm_80 on).
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 inline constexpr bool copies_are_asynchronous = false;
 #else
 inline constexpr bool copies_are_asynchronous = true;
 #endif
 
-/// Whether copies to shared memory are kept in L1: worth it where blocks read parts of the same sectors and leave L1
-/// room.
+/// Caching of copies to shared memory: in L1 and L2 (cp.async.ca), which pays where blocks share sectors and shared
+/// memory leaves L1 capacity, or in L2 alone (cp.async.cg).
 enum class copy_cache { l1_and_l2, l2 };
 
-/// Copies a vector to shared memory, from sm_80 on asynchronously and past the registers, with an L2 prefetch size hint
-/// of 128 or 256 bytes. All copies of a thread are begun before the first is ended; they are complete after
-/// wait_for_copies().
+/// Copies vectors to shared memory: begin a batch of copies, then call end_copy_to_shared() for each. Without cp.async,
+/// begin loads to `held` and end stores it, which keeps all loads in flight. wait_for_copies() completes the copies of
+/// the calling thread; __syncthreads() makes them visible to the block. `Around` is the L2 prefetch size hint.
 template <int Around, copy_cache Cache = copy_cache::l1_and_l2>
 __device__ inline void begin_copy_to_shared(word16* to, word16& held, const word16* from) {
   static_assert(Around == 128 || Around == 256);

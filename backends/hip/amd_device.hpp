@@ -97,7 +97,7 @@ __device__ inline T load_prefetch_l2(const T* from) {
 inline constexpr bool copies_are_asynchronous = false;
 enum class copy_cache { l1_and_l2, l2 };
 
-/// Copies a vector to shared memory: all copies of a thread are begun before the first is ended.
+/// Copies vectors to shared memory: begin a batch of copies, then call end_copy_to_shared() for each.
 template <int Around, copy_cache Cache = copy_cache::l1_and_l2>
 __device__ inline void begin_copy_to_shared(word16*, word16& held, const word16* from) {
   held = *from;

@@ -126,7 +126,20 @@ class directed_calls {
         transpose({rows, columns, 1, columns + 3}, bytes, bytes, 3 * bytes);
         if (bytes == 1) transpose({11, columns, 1, columns + 3}, bytes, bytes, 3 * bytes);
       }
+      if (bytes <= 2) bands(bytes);
     }
+  }
+
+  // Of many rows, whose vectors a warp takes from four places; without gaps, where what is around a band is read.
+  void bands(std::int64_t bytes) {
+    const std::int64_t columns = 112 / bytes * std::max<std::int64_t>(12, 2 * multiprocessors_) + 7;
+    for (const std::int64_t rows : {65, 67, 69, 145}) {
+      for (const std::int64_t more : {1, 3, 8}) transpose({rows, columns, 1, columns + more}, bytes, bytes, 3 * bytes);
+      transpose({rows, columns}, bytes, bytes, 3 * bytes);
+    }
+    transpose({17, 1040 / bytes + 5, 2 * multiprocessors_ + 1}, bytes, bytes, 3 * bytes);
+    if (bytes == 1) transpose({17, 133, 2 * multiprocessors_ + 1}, bytes, bytes, 3 * bytes);
+    transpose({17, 1045, 2 * multiprocessors_ + 1, 0, 0, 17 * 1045 + 3}, bytes, bytes, 3 * bytes);
   }
 
   // Batches: windows of matrices that begin at chunks, and misaligned matrices.

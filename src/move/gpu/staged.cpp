@@ -77,14 +77,14 @@ bool launch_tiny(const work_queue& queue, const transpose_args& a) {
   return false;
 }
 
-// Into how many sequences a thread's vectors are cut, so that there is work for all threads. Finding the places of a
-// sequence costs as much as storing some vectors.
+// The number of sequences per starting vector that balances idle threads against the places that each sequence
+// computes.
 int sequences_of_band(std::int64_t slots, std::int64_t vectors, int threads) {
-  constexpr std::int64_t found = 4;  // vectors
+  constexpr std::int64_t places_cost = 4;  // in vectors stored
   int best = 1;
   std::int64_t least = INT64_MAX;
   for (int sequences = 1; sequences <= vectors; ++sequences) {
-    const std::int64_t each = found + ceil_div(vectors, sequences), all = slots * sequences;
+    const std::int64_t each = places_cost + ceil_div(vectors, sequences), all = slots * sequences;
     const std::int64_t cost = (all + ceil_div(all, threads) * threads) * each;  // threads without one wait for others
     if (cost < least) best = sequences, least = cost;
   }
@@ -92,47 +92,49 @@ int sequences_of_band(std::int64_t slots, std::int64_t vectors, int threads) {
 }
 
 // Of a few ways to pad a band, the one with the fewest bank conflicts in two loads, of the first units of a warp's
-// vectors and of the middle ones of the next warp's. Returns their wavefronts.
+// vectors and of the middle ones of the next warp's. Returns the wavefronts of both loads.
 template <class Unit>
-int pad_band(kernels::staged_cols_matrices& m, int vectors) {
+int pad_band(kernels::staged_cols_matrices& m) {
   constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
   int fewest = INT32_MAX;
-  for (const int pad : {16, 32, 0}) {
-    int accesses = 0;
+  for (const int pad : {16, detail::most_band_pad, 0}) {
+    int wavefronts = 0;
     for (const int warp : {0, 1}) {
-      accesses += bank_accesses(1, [&](int lane) {
-        const int start = m.quarter != 0 ? lane / 8 * m.quarter + warp * 8 + lane % 8 : warp * 32 + lane;
-        const int unit = start % m.rows * units + warp * units / 2, row = unit % m.rows;
-        const int column = unit / m.rows + start / m.rows * m.length * units;
-        return row * (vectors + 1) * 16 + row / units * pad + static_cast<int>(row * (m.in_ld & 15) & 15) +
-               column * size;
+      wavefronts += bank_accesses(1, [&](int lane) {
+        const int i = warp * 32 + lane, sequence = i / m.slots;
+        const int start = m.quarter != 0 ? lane / 8 * m.quarter + warp * 8 + lane % 8 : i % m.slots;
+        const int unit = (start + sequence * m.length * m.slots) * units + warp * units / 2;
+        const int row = unit % m.rows, column = unit / m.rows;
+        return row * m.pitch + row / units * pad + static_cast<int>(row * (m.in_ld & 15) & 15) + column * size;
       });
     }
-    if (accesses < fewest) m.pad = pad, fewest = accesses;
+    if (wavefronts < fewest) m.pad = pad, fewest = wavefronts;
     if (fewest <= 2 * 2) break;  // two wavefronts a load: few bands have fewer
   }
-  m.pitch = (vectors + 1) * 16;
   return fewest;
 }
 
-// Which vectors of a band each thread stores. Those of neighbouring columns would lie in few banks if there are many
-// rows: the lanes of a warp then take them from four places, eight each.
+// Distributes the vectors of a band over threads: `slots` starting vectors, each of which begins sequences.
 template <class Unit, int Groups>
-void share_out_band(kernels::staged_cols_matrices& m, int vectors, int threads) {
-  constexpr int units = 16 / static_cast<int>(sizeof(Unit)), most_wavefronts = 36;  // of a vector's loads
-  m.quarter = 0, m.slots = m.rows * Groups;
-  const auto cut = [&] {
-    const std::int64_t each = ceil_div(vectors - 1, Groups);
-    m.sequences = sequences_of_band(m.slots, each, threads);
-    m.length = static_cast<int>(ceil_div(each, m.sequences));
-    return pad_band<Unit>(m, vectors) * units / 2;
-  };
-  if (cut() > most_wavefronts && Groups == 1 && m.rows >= 64) {
-    m.quarter = static_cast<int>(ceil_div(m.rows, 8)) * 2;
-    m.slots = static_cast<int>(ceil_div(m.quarter, 8)) * 32;
-    cut();
-  }
+int distribute_band(kernels::staged_cols_matrices& m, int vectors, int threads) {
+  const std::int64_t each = ceil_div(vectors - 1, Groups);
+  m.sequences = sequences_of_band(m.slots, each, threads);
+  m.length = static_cast<int>(ceil_div(each, m.sequences));
   m.by_slots = kernels::make_divider(m.slots);
+  return pad_band<Unit>(m);
+}
+
+// With many rows of 1 or 2 bytes, consecutive vectors fall into few banks. A warp then takes eight from each of four
+// quarters of them, where that leaves fewer wavefronts.
+template <class Unit>
+void quarter_band(kernels::staged_cols_matrices& m, int vectors, int threads, int wavefronts) {
+  constexpr int units = 16 / static_cast<int>(sizeof(Unit)),
+                most = 36;  // wavefronts of a warp that gathers its vectors
+  if (m.rows < 64 || wavefronts * units / 2 <= most) return;
+  kernels::staged_cols_matrices quartered = m;
+  quartered.quarter = static_cast<int>(ceil_div(m.rows, 8)) * 2;
+  quartered.slots = static_cast<int>(ceil_div(quartered.quarter, 8)) * 32;
+  if (distribute_band<Unit, 1>(quartered, vectors, threads) < wavefronts) m = quartered;
 }
 
 template <class Unit, int Vectors, int Threads, int Groups = 1>
@@ -146,7 +148,10 @@ void launch_bands(const work_queue& queue, const transpose_args& a) {
   const bool is_packed = a.in_ld == a.cols && (a.batch == 1 || a.in_stride == a.rows * a.cols);
   m.packed_bytes = is_packed ? a.batch * a.rows * m.in_ld : 0;
   m.by_rows = kernels::make_divider(a.rows);
-  share_out_band<Unit, Groups>(m, Vectors, Threads);
+  m.pitch = (Vectors + 1) * 16;
+  m.slots = m.rows * Groups;
+  const int wavefronts = distribute_band<Unit, Groups>(m, Vectors, Threads);
+  if constexpr (kernels::may_be_quartered<Unit, Groups>) quarter_band<Unit>(m, Vectors, Threads, wavefronts);
   const std::int64_t all_tiles = set_batch(m, a, tiles);
   const auto config = grid_of(all_tiles, Threads, detail::bytes_of_band(a.rows, size, Vectors));
   start_kernel(queue, config, &kernels::transpose_staged_cols<Unit, Vectors, Threads, Groups>, a, m);

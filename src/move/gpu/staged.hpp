@@ -225,7 +225,7 @@ __device__ void at_ends(int bytes, int skew, Function function) {
   }
 }
 
-// Stages the full vectors of a run; Copied: padding keeps them aligned.
+// Stages the full vectors of a run; Copied: by begin_copy_to_shared(), which needs padding in multiples of 16 bytes.
 template <class Unit, bool Copied>
 __device__ void load_vectors(unsigned char* shared, const unsigned char* in, int bytes, int skew,
                              const small_matrices& m) {

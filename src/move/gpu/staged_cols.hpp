@@ -3,7 +3,7 @@
 // staged-cols: nine to several hundred long rows of 1, 2 and 4 byte elements into packed columns, which side by side
 // are one run of bytes. A block copies the aligned vectors of a band of columns to shared memory, where each row keeps
 // its misalignment modulo 16, and gathers from there the aligned vectors of the output; the ends of its run, less than
-// a vector each, go unit by unit.
+// a vector each, are stored unit by unit.
 
 #include <cstdint>
 
@@ -16,7 +16,7 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-// Of a row, which may begin inside its first vector, `Vectors` lanes copy as many; the band is one fewer wide.
+// `Vectors` lanes copy `Vectors` vectors of each row. The band is one vector narrower, for a row may be misaligned.
 template <class Unit, int Vectors>
 inline constexpr int band_width = detail::band_bytes(Vectors) / static_cast<int>(sizeof(Unit));
 
@@ -27,11 +27,15 @@ struct staged_cols_matrices {
   unsigned tiles, all_tiles;  // of a matrix; in all
   int rows;
   int pitch, pad;         // of the band in shared memory: bytes from row to row, and after each 16 / size rows
-  int sequences, length;  // of vectors that a thread stores: how many from each start, of how many vectors each
-  int quarter;            // of the starts, where a warp takes eight from each quarter of them; else 0
-  int slots;              // the starts, so many of them that all warps are complete where they are quartered
+  int sequences, length;  // sequences per starting vector; vectors per sequence
+  int quarter;            // starting vectors per quarter, if the lanes of a warp take eight from each; else 0
+  int slots;              // starting vectors, rounded up to full warps if quartered
   divider by_rows, by_slots;
 };
+
+// Whether a band's starting vectors may be quartered.
+template <class Unit, int Groups>
+inline constexpr bool may_be_quartered = sizeof(Unit) < 4 && Groups == 1;
 
 // Where the rows of a band lie in shared memory.
 template <class Unit>
@@ -46,12 +50,17 @@ struct band_layout {
 
   // The places of the units of the vector of packed columns that begins at `row` of a column.
   __device__ void find(int (&place)[units], int row, int column, const staged_cols_matrices& m) const {
-    if (m.rows >= units) return find_long(place, row, column, m);
+    if constexpr (units < detail::least_band_rows) {
+      find_long(place, row, column, m);
+    } else if (m.rows >= units) {
+      find_long(place, row, column, m);
+    } else {
 #pragma unroll
-    for (int& unit : place) {
-      unit = place_of(row, column, m);
-      const bool is_last = ++row == m.rows;
-      if (is_last) row = 0, ++column;
+      for (int& unit : place) {
+        unit = place_of(row, column, m);
+        const bool is_last = ++row == m.rows;
+        if (is_last) row = 0, ++column;
+      }
     }
   }
 
@@ -85,7 +94,8 @@ __device__ word16 load_edge_vector(const unsigned char* from, std::int64_t at, s
   return v.packed();
 }
 
-// Copies the rows of the band that begins at byte `offset` of them, `Vectors` lanes a row, with the bytes around them.
+// Copies the rows of the band that begins at byte `offset` of them, `Vectors` lanes a row, including the rest of their
+// first and last vectors.
 // Edge: vectors may lie partly outside of their rows, and only what is inside is read.
 template <class Unit, int Vectors, int Threads, bool Edge>
 __device__ void load_band(unsigned char* shared, const unsigned char* in, std::int64_t offset,
@@ -121,9 +131,9 @@ __device__ void load_band(unsigned char* shared, const unsigned char* in, std::i
   wait_for_copies();
 }
 
-// Stores the vectors of the band's run of `bytes` bytes. The vector 16 x `rows` bytes after another one begins in the
-// same row, and has its units 16 bytes further in the band: a thread stores a sequence of such vectors, `Groups` times
-// as far from one another, and finds the places of the first one only.
+// Stores the vectors of the band's run of `bytes` bytes. The output vector 16 x `rows` bytes further on begins in the
+// same row, and its units lie 16 bytes further on in the band. A thread therefore computes places for the first vector
+// only, and stores a sequence of vectors with a stride of 16 x `rows` x `Groups` bytes.
 template <class Unit, int Threads, int Groups>
 __device__ void store_band(unsigned char* out, const unsigned char* shared, int bytes, const band_layout<Unit>& layout,
                            const staged_cols_matrices& m) {
@@ -132,7 +142,7 @@ __device__ void store_band(unsigned char* out, const unsigned char* shared, int 
   for (int i = threadIdx.x; i < m.slots * m.sequences; i += Threads) {
     const int sequence = static_cast<int>(divide(i, m.by_slots)), slot = i - sequence * m.slots;
     int start = slot;
-    if (m.quarter != 0) {
+    if (may_be_quartered<Unit, Groups> && m.quarter != 0) {
       const int in_quarter = slot / 32 * 8 + slot % 8;
       start = slot % 32 / 8 * m.quarter + in_quarter;
       if (in_quarter >= m.quarter || start >= starts) continue;
@@ -151,7 +161,7 @@ __device__ void store_band(unsigned char* out, const unsigned char* shared, int 
   }
 }
 
-// Blocks of a multiprocessor, to bound the registers: the places take most of them.
+// Blocks per multiprocessor, to bound the registers, most of which hold places.
 template <class Unit, int Threads>
 struct staged_cols_blocks {
   static constexpr int resident = sizeof(Unit) == 1 || !copies_are_asynchronous ? 1024
@@ -174,7 +184,7 @@ __global__ void __launch_bounds__(Threads, (staged_cols_blocks<Unit, Threads>::c
   unsigned char* shared = dynamic_shared<unsigned char>();
   const band_layout<Unit> layout{misalignment(in + col0 * size), static_cast<int>(m.in_ld & 15)};
   const std::int64_t first = matrix * m.in_stride + col0 * size, last = first + (m.rows - 1) * m.in_ld;
-  const bool in_rows = col0 >= 16 / size && col0 + width + 32 / size <= m.cols;
+  const bool in_rows = col0 >= 16 / size && col0 + width + 16 / size <= m.cols;
   if (in_rows || (first >= 16 && last + Vectors * 16 <= m.packed_bytes)) {
     load_band<Unit, Vectors, Threads, false>(shared, in, col0 * size, layout, m);
   } else {

@@ -13,9 +13,9 @@ inline std::int64_t shared_with_padding(std::int64_t bytes) {
   return (bytes + 32) / 128 * 144 + 144;
 }
 
-/// `pad` bytes after each 2^shift, and the wavefronts of two warps' loads.
+/// `pad` bytes after every 2^shift bytes; wavefronts of the loads of two warps.
 struct shared_padding {
-  int pad, shift, accesses;
+  int pad, shift, wavefronts;
 };
 
 /// Of `ways` to pad, the one with the fewest bank conflicts in two warps' loads: they stand for all. byte(warp, lane)
@@ -30,18 +30,18 @@ shared_padding fewest_conflicts(std::initializer_list<shared_padding> ways, Byte
   shared_padding best{0, 7, INT32_MAX};
   for (shared_padding way : ways) {
     if (way.pad * 128 > 16 << way.shift) continue;  // more than the region has room for
-    way.accesses = 0;
+    way.wavefronts = 0;
     for (const auto& lanes : bytes) {
-      way.accesses +=
+      way.wavefronts +=
           bank_accesses(words, [&](int lane) { return lanes[lane] + (lanes[lane] >> way.shift) * way.pad; });
     }
-    if (way.accesses < best.accesses) best = way;
-    if (best.accesses <= 2 * words) break;  // none conflict
+    if (way.wavefronts < best.wavefronts) best = way;
+    if (best.wavefronts <= 2 * words) break;  // none conflict
   }
   return best;
 }
 
-/// By multiples of a unit, or of a word for smaller ones.
+/// Pads by multiples of a unit, or of a 4-byte word if units are smaller.
 template <class Unit, class Byte>
 shared_padding padding_of_words(Byte byte) {
   constexpr int word = sizeof(Unit) < 4 ? 4 : static_cast<int>(sizeof(Unit));
@@ -60,13 +60,14 @@ shared_padding padding_of_words(Byte byte) {
                                 byte);
 }
 
-/// By multiples of 16 bytes, so that vectors can be copied to shared memory, unless words leave much fewer conflicts.
+/// Pads by multiples of 16 bytes, which keeps vectors aligned for copies, unless padding by words needs fewer than
+/// three quarters of the wavefronts.
 template <class Unit, class Byte>
 shared_padding padding_of_vectors(Byte byte) {
   const shared_padding vectors = fewest_conflicts<Unit>(
       {{0, 7, 0}, {16, 7, 0}, {16, 8, 0}, {32, 8, 0}, {16, 9, 0}, {16, 10, 0}, {16, 11, 0}, {16, 12, 0}}, byte);
   const shared_padding words = padding_of_words<Unit>(byte);
-  return 4 * words.accesses < 3 * vectors.accesses ? words : vectors;
+  return 4 * words.wavefronts < 3 * vectors.wavefronts ? words : vectors;
 }
 
 }  // namespace twill::TWILL_BACKEND

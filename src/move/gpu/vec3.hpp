@@ -95,7 +95,8 @@ __device__ int first_place(const unsigned char* from) {
   return Aligned ? 0 : 16 + misalignment(from);
 }
 
-// A chunk to shared memory: a copy of vectors, or where the tile aligns them to less, by way of a register.
+// A chunk to shared memory: copied as a vector, or through a register where chunks are less than 16-byte aligned in the
+// tile.
 template <class Words, int Around, copy_cache Cache>
 __device__ void begin_chunk(unsigned char* to, word16& held, const unsigned char* from) {
   const auto* chunk = reinterpret_cast<const word16*>(from);

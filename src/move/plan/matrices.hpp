@@ -47,7 +47,7 @@ constexpr std::int64_t with_pads(std::int64_t bytes) {
   return (bytes + 32) / 128 * 144 + 144;
 }
 
-/// Bytes in pieces of `piece`, the last one in part, over the bytes.
+/// `bytes` rounded up to a multiple of `piece`, over `bytes`.
 inline double filled(std::int64_t bytes, std::int64_t piece) {
   return static_cast<double>(ceil_divided(bytes, piece) * piece) / static_cast<double>(bytes);
 }

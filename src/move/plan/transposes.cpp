@@ -80,9 +80,9 @@ double read_around(const matrices& m) {
   return static_cast<double>(64 - m.in_alignment()) / static_cast<double>(m.across);
 }
 
-// Segments that end inside of sectors, past what the L2 cache completes: columns of several tiles, more than some 50
-// MB.
-double cut_sectors(const matrices& m) {
+// Output segments that end inside sectors, whose partial writes L2 no longer merges: output rows of several tiles; in
+// full from 50 MB on.
+double partial_sectors(const matrices& m) {
   constexpr double most = 0.06, from = 5e7;
   if (m.out_alignment() >= 32 || m.down <= 256 || m.size == 16) return 0;
   return most * std::min(1.0, static_cast<double>(m.bytes) * static_cast<double>(m.a.batch) / from);
@@ -95,7 +95,7 @@ double tiled_2d_more(const matrices& m) {
   const double held = !m.is_interleaved() || shorter >= 128 ? 0 : shorter < 32 ? 2.5 : 0.16;
   const bool is_packed = m.a.in_ld == m.a.cols && m.across <= 64 && m.is_power(4);
   const double spread = is_packed ? (m.across <= 32 ? 0.14 : 0.04) : m.across < 64 ? 0.04 : 0;
-  return tiled_2d_cost.more[m.place()] * read_around(m) + spread + held + cut_sectors(m);
+  return tiled_2d_cost.more[m.place()] * read_around(m) + spread + held + partial_sectors(m);
 }
 
 // Output rows that end inside sectors cost more.
@@ -138,8 +138,8 @@ double staged_rows_more(const matrices& m, const device_model& device) {
          staged_rows_cost.more[m.place()] * crowding(with_pads((written + 32) * m.a.cols), 256, device);
 }
 
-// Vectors of short rows that bands do not need, and bands of few bytes, for which a block has the same to prepare.
-double staged_cols_more_of_bytes(const matrices& m, const band_shape& shape) {
+// Partly filled bands of short rows, and the fixed cost of a block where bands are small.
+double staged_cols_more_1byte(const matrices& m, const band_shape& shape) {
   const double tile = static_cast<double>(m.a.rows * std::min<std::int64_t>(m.across, band_bytes(shape.vectors)));
   return 0.9 * (filled(m.across, band_bytes(shape.vectors)) - 1) + 2.2e6 / (tile * tile);
 }
@@ -147,7 +147,7 @@ double staged_cols_more_of_bytes(const matrices& m, const band_shape& shape) {
 // Many rows leave few blocks to overlap.
 double staged_cols_more(const matrices& m, const device_model& device) {
   const band_shape shape = shape_of_bands(m.a.rows, m.across, m.size, device.shared_bytes);
-  if (m.size == 1) return staged_cols_more_of_bytes(m, shape);
+  if (m.size == 1) return staged_cols_more_1byte(m, shape);
   const double rows = static_cast<double>(m.a.rows);
   const double few = std::max(0.0, rows * 1600 / static_cast<double>(device.shared_bytes) - 2);
   return 0.3 * (filled(m.across, band_bytes(shape.vectors)) - 1) + 0.12 * few +
@@ -317,9 +317,9 @@ bool is_staged_misaligned(const transpose_args& a, const device_model& device) {
          (m.bytes < least_block_bytes || a.batch >= device.multiprocessors);
 }
 
-// Of 1 byte, registers limit a multiprocessor to 1024 threads; what their blocks leave of shared memory is cache.
+// For 1-byte elements registers limit a multiprocessor to 1024 threads; shared memory left unused serves as L1.
 band_shape shape_of_bands(std::int64_t rows, std::int64_t row_bytes, std::int64_t size, std::int64_t shared_bytes) {
-  const std::int64_t least = bytes_of_band(12, size, 32);  // of small devices
+  const std::int64_t least = std::min(bytes_of_band(12, size, 32), shared_bytes / 3);  // where there is little
   const struct {
     int threads;
     std::int64_t most_bytes;

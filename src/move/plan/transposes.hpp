@@ -67,8 +67,8 @@ constexpr int staged_rows_shift(std::int64_t cols) {
   return cols <= 8 ? 7 : cols <= 64 ? 5 : 4;
 }
 
-/// The band of 32, 16 or 8 vectors that copies the fewest vectors in all, of those of which enough blocks fit in shared
-/// memory; of 8, if none is narrow enough.
+/// The band width (32, 16 or 8 vectors) that copies the fewest vectors in total while enough blocks fit in shared
+/// memory; otherwise 8 vectors and blocks of 512 threads.
 band_shape shape_of_bands(std::int64_t rows, std::int64_t row_bytes, std::int64_t size, std::int64_t shared_bytes);
 
 }  // namespace twill::detail
