@@ -32,11 +32,6 @@ std::int64_t window_of(std::int64_t matrix_bytes) {
   return window % 128 == 0 || piece + 112 > capacity ? window : (capacity - 112) / piece * piece;
 }
 
-void set_padding(small_matrices& m, const shared_padding& padding) {
-  m.pad = padding.pad;
-  m.pad_shift = padding.shift;
-}
-
 // Extents, and the padding for the vectors of the output; Copied: the input's vectors are copied to shared memory.
 template <class Unit, bool Copied>
 small_matrices shape_of(const transpose_args& a) {
@@ -244,6 +239,7 @@ void launch_staged_rows(const work_queue& queue, const transpose_args& a) {
 void launch_staged_cols(const work_queue& queue, const transpose_args& a) {
   const detail::band_shape shape =
       detail::shape_of_bands(a.rows, a.cols * a.element_bytes, a.element_bytes, shared_of(queue));
+  // Of 1 byte, bands of 32 and 16 vectors have 128 threads only: where they would need 256, 8 vectors fit 128.
   with_unit<4>(a.element_bytes, [&](auto one) {
     using unit = decltype(one);
     constexpr int least = sizeof(unit) == 1 ? 128 : 256, groups = sizeof(unit) == 4 ? 1 : 4;

@@ -95,8 +95,7 @@ __device__ word16 load_edge_vector(const unsigned char* from, std::int64_t at, s
 }
 
 // Copies the rows of the band that begins at byte `offset` of them, `Vectors` lanes a row, including the rest of their
-// first and last vectors.
-// Edge: vectors may lie partly outside of their rows, and only what is inside is read.
+// first and last vectors. Edge: vectors may lie partly outside of their rows, and only what is inside is read.
 template <class Unit, int Vectors, int Threads, bool Edge>
 __device__ void load_band(unsigned char* shared, const unsigned char* in, std::int64_t offset,
                           const band_layout<Unit>& layout, const staged_cols_matrices& m) {

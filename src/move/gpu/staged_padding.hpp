@@ -18,6 +18,12 @@ struct shared_padding {
   int pad, shift, wavefronts;
 };
 
+template <class Matrices>
+void set_padding(Matrices& m, const shared_padding& padding) {
+  m.pad = padding.pad;
+  m.pad_shift = padding.shift;
+}
+
 /// Of `ways` to pad, the one with the fewest bank conflicts in two warps' loads: they stand for all. byte(warp, lane)
 /// is what a lane reads, before padding.
 template <class Unit, class Byte>

@@ -39,12 +39,11 @@ void choose_span_padding(strided_plan& p) {
   constexpr int size = static_cast<int>(sizeof(Unit));
   kernels::strided_matrices& m = p.m;
   const int count = p.word / size, elements = m.rows * m.cols;
-  const shared_padding padding = padding_of_words<Unit>([&](int warp, int lane) {
+  const auto byte = [&](int warp, int lane) {
     const int unit = (warp * 32 + lane) * count + warp * 5 % count, within = unit % elements;
     return unit / elements * m.matrix_step + within % m.rows * m.row_step + within / m.rows * size;
-  });
-  m.pad = padding.pad;
-  m.pad_shift = padding.shift;
+  };
+  set_padding(m, padding_of_words<Unit>(byte));
 }
 
 // The number of matrices after which `stride` bytes are a multiple of `line`, a power of two.

@@ -274,7 +274,7 @@ cost_of_launch cost_of(family kind, const matrices& m, const device_model& devic
       return of(staged_cols_cost, staged_cols_more(m, device));
     case family::elementwise_batch:
       return of(elementwise_batch_cost, 0);
-    default:
+    default:  // vec3
       return {vec3_launch, vec3_factor(m)};
   }
 }
@@ -317,7 +317,7 @@ bool is_staged_misaligned(const transpose_args& a, const device_model& device) {
          (m.bytes < least_block_bytes || a.batch >= device.multiprocessors);
 }
 
-// For 1-byte elements registers limit a multiprocessor to 1024 threads; shared memory left unused serves as L1.
+// Of 1 byte, registers limit a multiprocessor to 1024 threads; what they leave of shared memory is L1 capacity.
 band_shape shape_of_bands(std::int64_t rows, std::int64_t row_bytes, std::int64_t size, std::int64_t shared_bytes) {
   const std::int64_t least = std::min(bytes_of_band(12, size, 32), shared_bytes / 3);  // where there is little
   const struct {
