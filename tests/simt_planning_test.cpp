@@ -188,9 +188,7 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
     twill::permute_shape shape;
     std::int64_t bytes;
     const char* kernel;
-  } timed[] = {{{{500, 700, 257}, {1, 0, 2}, {}, {}}, 2, "rows-seams"},
-               {{{700, 900, 333}, {1, 0, 2}, {}, {}}, 1, "rows-seams"},
-               {{{500, 700, 130}, {1, 0, 2}, {}, {}}, 4, "rows-seams"},
+  } timed[] = {{{{700, 900, 333}, {1, 0, 2}, {}, {}}, 1, "rows"},
                {{{141, 334, 207}, {1, 0, 2}, {}, {}}, 2, "gather"},
                {{{8, 19, 3, 61, 74, 10}, {4, 5, 3, 2, 0, 1}, {}, {}}, 4, "gather"},
                {{{336, 432, 32}, {0, 2, 1}, {}, {}}, 1, "staged-rows"},

@@ -78,7 +78,7 @@ void require_one_set(const bench_arguments& a) {
     }
   };
   needs("--seed", !a.seed.empty(), "--random", !a.random.empty());
-  needs("--regret", a.regret, "--random", !a.random.empty());
+  needs("--regret", a.regret, "--random, --list and --grid", is_set && a.sweep.empty());
   needs("--svg", !a.svg_path.empty(), "--sweep", !a.sweep.empty());
   needs("--max-bytes", !a.max_bytes.empty(), "--random, --grid and --sweep", is_set && a.list_path.empty());
 }

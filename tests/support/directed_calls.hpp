@@ -244,10 +244,7 @@ class directed_calls {
   void permutations() {
     const twill::dims reversed{3, 2, 1, 0};
     for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
-      const std::int64_t side = 272 / bytes, other = bytes % 16;
-      if (bytes < 16) permute({{side, 3, 2, side}, reversed, {}, {}}, bytes, 16, 48, "tiled");
-      const std::int64_t many = (multiprocessors_ + 3) / 4;  // boxes for all multiprocessors: the largest
-      if (bytes < 16) permute({{side, many, 2, side}, reversed, {}, {}}, bytes, 16, 48, "tiled");
+      const std::int64_t other = bytes % 16;
       permute({{17, 3, 5, 19}, reversed, {}, {}}, bytes, other, 3 * other, "gather");
       permute({{37, 3, 5, 9}, {2, 0, 3, 1}, {}, {}}, bytes, other, 3 * other, "gather");  // one input segment
       if (bytes >= 4) segments_of_full_lines(256 / bytes, bytes);
@@ -268,7 +265,7 @@ class directed_calls {
       const std::int64_t row = 301 / bytes;
       permute({{60, 3, 2, row}, {2, 1, 0, 3}, {}, {}}, bytes, bytes, 3 * bytes);
       permute({{81, 3, row}, {1, 0, 2}, {-3 * row - 1, row, 1}, {81 * row + 5, row, 1}}, bytes, bytes, 3 * bytes);
-      rows_with_seams(bytes);
+      misaligned_rows(bytes);
       matrices_in_launches(bytes);
     }
   }
@@ -296,18 +293,16 @@ class directed_calls {
     }
   }
 
-  // Rows from the shortest to more than a block stores, lines of one dimension and of two, misaligned, some walked
-  // backwards; the last one is less than a block.
-  void rows_with_seams(std::int64_t bytes) {
+  // Rows from the shortest to a few KiB, lines of one dimension and of two, misaligned, some walked backwards.
+  void misaligned_rows(std::int64_t bytes) {
     for (const std::int64_t row_bytes : {72, 104, 264, 8200}) {
       const std::int64_t row = row_bytes / bytes - (bytes < 8 ? 1 : 0), many = 30000 / row_bytes + 2;
-      permute({{many, 3, row}, {1, 0, 2}, {}, {}}, bytes, bytes, 3 * bytes % 16, "rows-seams");
-      permute({{many, 3, row}, {1, 0, 2}, {}, {}}, bytes, 0, 0, "rows-seams");
+      permute({{many, 3, row}, {1, 0, 2}, {}, {}}, bytes, bytes, 3 * bytes % 16, "rows");
+      permute({{many, 3, row}, {1, 0, 2}, {}, {}}, bytes, 0, 0, "rows");
       permute({{2, 3, many, row}, {2, 1, 0, 3}, {-3 * many * row, many * row, row, 1}, {}}, bytes, 3 * bytes % 16,
-              bytes, "rows-seams");
-      permute({{many, 3, row}, {1, 0, 2}, {-3 * row - 1, row, 1}, {many * row + 5, row, 1}}, bytes, bytes, 0,
-              "rows-seams");
-      permute({{2, 3, row}, {1, 0, 2}, {}, {}}, bytes, bytes, 3 * bytes % 16, "rows-seams");
+              bytes, "rows");
+      permute({{many, 3, row}, {1, 0, 2}, {-3 * row - 1, row, 1}, {many * row + 5, row, 1}}, bytes, bytes, 0, "rows");
+      permute({{2, 3, row}, {1, 0, 2}, {}, {}}, bytes, bytes, 3 * bytes % 16, "rows");
     }
   }
 

@@ -75,7 +75,7 @@ inline const std::string matrix_kernel = "of matrices ";
 /// Those that apply, by their cost.
 inline std::vector<std::string> matrix_kernels_of(const twill::device& on, const void* in, const void* out,
                                                   std::int64_t bytes, const twill::permute_shape& s) {
-  const std::set<std::string> others{"tiled", "misaligned", "rows", "rows-seams", "gather", "elementwise"};
+  const std::set<std::string> others{"misaligned", "rows", "gather", "elementwise"};
   std::vector<std::string> names;
   for (const auto& one : twill::explain_permute(on, bytes, s, in, out)) {
     if (others.count(one.kernel) == 0) names.push_back(one.kernel);

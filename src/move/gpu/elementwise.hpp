@@ -1,49 +1,47 @@
 #pragma once
 
-// Movements without tiles: a thread moves units, words of 1 to 16 bytes. Stores are coalesced, loads in general are
-// not. The kernel elementwise is the fallback of all permutations; elementwise-batch is for many tiny matrices.
+// Movements without tiles: a thread moves a unit, a word of 1 to 16 bytes. Stores are coalesced, loads in general are
+// not: the fallback of all permutations, and the way of tiny matrices with gaps, whose lines stay in the cache.
 
 #include <cstdint>
 
 #include "device.hpp"
 #include "gpu/dependent_launch.hpp"
 #include "gpu/divider.hpp"
+#include "gpu/fast_division.hpp"
+#include "matrix_tiles.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
 constexpr int elementwise_threads = 256;
 
-/// Dimensions in the output's order, the first being the units of a run.
 struct elementwise_dims {
-  std::int64_t units;  // in all
-  int rank;
-  std::int64_t extent[9], in_stride[9], out_stride[9];  // strides in bytes
+  int units;         // in all
+  fast_divisor run;  // units of a run
+  strided_dims runs;
 };
 
 template <class Unit>
 __global__ void __launch_bounds__(elementwise_threads)
-    permute_elementwise(unsigned char* out, const unsigned char* in, elementwise_dims d) {
+    permute_elementwise(unsigned char* out, const unsigned char* in, elementwise_dims by_value) {
+  const elementwise_dims& d = argument_after(by_value, out, in);
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-  std::int64_t place = block * elementwise_threads + threadIdx.x;
+  const std::int64_t place = block * elementwise_threads + threadIdx.x;
   if (place >= d.units) return;
   wait_then_trigger_dependents();
-  for (int i = 0; i < d.rank; ++i) {
-    const std::int64_t rest = place / d.extent[i], index = place - rest * d.extent[i];
-    in += index * d.in_stride[i];
-    out += index * d.out_stride[i];
-    place = rest;
-  }
-  *reinterpret_cast<Unit*>(out) = *reinterpret_cast<const Unit*>(in);
+  const int unit = static_cast<int>(place), run = quotient(unit, d.run);
+  const strided_place at = place_of(d.runs, run);
+  const int within = (unit - run * d.run.divisor) * static_cast<int>(sizeof(Unit));
+  *reinterpret_cast<Unit*>(out + at.out + within) = *reinterpret_cast<const Unit*>(in + at.in + within);
 }
 
-// Many tiny matrices with gaps, in them or between them: a thread moves a unit of one matrix after the other. Adjacent
-// threads store adjacent units; their loads are not coalesced, but fall into a few lines, which stay in the cache. In
-// place, a thread swaps two units.
+// Many tiny square matrices with gaps, in them or between them, in place: a thread swaps two units of one matrix after
+// the other.
 
 struct elementwise_matrices {
-  std::int64_t batch, in_ld, out_ld, in_stride, out_stride;  // matrices; units
-  int at_once, units;                                        // matrices of a block; units of an element
-  divider matrix, column, element;                           // units of a matrix, of its column, of an element
+  std::int64_t batch, ld, stride;   // matrices; units
+  int at_once, units;               // matrices of a block; units of an element
+  divider matrix, column, element;  // units of a matrix, of its column, of an element
 };
 
 /// A unit of the output.
@@ -69,32 +67,16 @@ __device__ inline int units_of_block(std::int64_t first, const elementwise_matri
 
 template <class Unit>
 __global__ void __launch_bounds__(elementwise_threads)
-    transpose_elementwise_batch(unsigned char* out, const unsigned char* in, elementwise_matrices m) {
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.at_once;
-  const int count = units_of_block(first, m);
-  wait_then_trigger_dependents();
-  const Unit* from = reinterpret_cast<const Unit*>(in) + first * m.in_stride;
-  Unit* to = reinterpret_cast<Unit*>(out) + first * m.out_stride;
-#pragma unroll 4
-  for (int i = threadIdx.x; i < count; i += elementwise_threads) {
-    const elementwise_place p = place_of(i, m);
-    to[p.matrix * m.out_stride + p.column * m.out_ld + p.row * m.units + p.unit] =
-        from[p.matrix * m.in_stride + p.row * m.in_ld + p.column * m.units + p.unit];
-  }
-}
-
-template <class Unit>
-__global__ void __launch_bounds__(elementwise_threads)
     in_place_elementwise(unsigned char* data, elementwise_matrices m) {
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.at_once;
   const int count = units_of_block(first, m);
   wait_then_trigger_dependents();
-  Unit* block = reinterpret_cast<Unit*>(data) + first * m.in_stride;
+  Unit* block = reinterpret_cast<Unit*>(data) + first * m.stride;
   for (int i = threadIdx.x; i < count; i += elementwise_threads) {
     const elementwise_place p = place_of(i, m);
     if (p.row >= p.column) continue;
-    Unit* matrix = block + p.matrix * m.in_stride + p.unit;
-    Unit &one = matrix[p.row * m.in_ld + p.column * m.units], &other = matrix[p.column * m.in_ld + p.row * m.units];
+    Unit* matrix = block + p.matrix * m.stride + p.unit;
+    Unit &one = matrix[p.row * m.ld + p.column * m.units], &other = matrix[p.column * m.ld + p.row * m.units];
     const Unit held = one;
     one = other;
     other = held;

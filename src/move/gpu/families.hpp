@@ -16,13 +16,10 @@ void launch_misaligned_2d(const detail::work_queue& queue, const detail::transpo
 void launch_staged(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_staged_misaligned(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_staged_rows(const detail::work_queue& queue, const detail::transpose_args& args);
-void launch_elementwise_batch(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_staged_cols(const detail::work_queue& queue, const detail::transpose_args& args);
 bool launch_staged_strided(const detail::work_queue& queue, const detail::transpose_args& args, bool dry_run);
 bool launch_vec3(const detail::work_queue& queue, const detail::transpose_args& args, bool dry_run);
 
-bool launch_tiled(const detail::work_queue& queue, const detail::permute_args& args, const detail::candidates& planned,
-                  bool dry_run);
 bool launch_misaligned(const detail::work_queue& queue, const detail::permute_args& args,
                        const detail::candidates& planned, bool dry_run);
 bool launch_gather(const detail::work_queue& queue, const detail::permute_args& args, const detail::candidates& planned,
@@ -30,7 +27,6 @@ bool launch_gather(const detail::work_queue& queue, const detail::permute_args& 
 bool launch_elementwise(const detail::work_queue& queue, const detail::permute_args& args,
                         const detail::candidates& planned, bool dry_run);
 bool launch_rows(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);
-bool launch_rows_seams(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);
 
 /// Copies short rows with gaps between them; returns false, without a launch, where another kernel is faster.
 bool launch_strided_copy(const detail::work_queue& queue, const detail::pitched_rows& args);

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "families.hpp"
-#include "in_place_long_rows.hpp"
 #include "in_place_passes.hpp"
 #include "operations.hpp"
 #include "start.hpp"
@@ -66,7 +65,8 @@ class passes {
   void rows() {
     const std::int64_t bytes = grid_.length * a_.element_bytes, shared = ceil_div(bytes + 15, 16) * 16;
     if (shared > shared_of(queue_)) {
-      if (!rows_in_parts()) long_rows();
+      const std::int64_t at_once = a_.scratch_bytes / bytes;
+      if (!rows_in_parts()) each_strip(in_place_pass::row, {0, 0, std::min(at_once, grid_.height), grid_.length});
       return;
     }
     const std::int64_t most = std::min<std::int64_t>(1024, queue_.device->properties().max_threads_per_block);
@@ -88,46 +88,6 @@ class passes {
     if (!enough_rows(queue_, grid_.height * a_.batch)) return false;
     with_unit(part, [&](auto one) { launch_row_parts<decltype(one)>(queue_, a_, grid_); });
     return true;
-  }
-
-  // Rows through scratch memory: a pass there, and a copy back, of as many rows at a time as it holds.
-  void long_rows() {
-    constexpr std::int64_t stretch_bytes = 24576, worth_a_launch = std::int64_t{1} << 26;
-    const std::int64_t bytes = a_.element_bytes, step = 16 / std::min<std::int64_t>(16, lowest_bit(bytes));
-    const std::int64_t row_bytes = grid_.length * bytes, pitch = ceil_div(row_bytes, 16) * 16;
-    kernels::long_rows m{};
-    m.grid = grid_;
-    m.stretch = static_cast<int>(std::min(stretch_bytes, shared_of(queue_) / 2) / bytes / step * step);
-    m.run = static_cast<int>(ceil_div(m.stretch, grid_.height) + 2);
-    const bool aligned = address_of(a_.scratch) % 16 == 0;
-    if (!aligned || grid_.length > INT32_MAX || grid_.height > m.stretch / 4) {  // runs of a few elements are slower
-      const std::int64_t at_once = a_.scratch_bytes / row_bytes;
-      each_strip(in_place_pass::row, {0, 0, std::min(at_once, grid_.height), grid_.length});
-      return;
-    }
-    m.runs = kernels::make_divider(m.run);
-    m.b = kernels::make_divider(grid_.b);
-    m.stretches = static_cast<unsigned>(ceil_div(grid_.length, m.stretch));
-    m.pitch = pitch;
-    const std::int64_t shared = m.stretch * bytes + m.stretch * bytes / 128 * 16 + 16;
-    const std::int64_t at_once = row_bytes > worth_a_launch ? 1 : std::max<std::int64_t>(1, a_.scratch_bytes / pitch);
-    for (std::int64_t matrix = 0; matrix < a_.batch; ++matrix) {
-      for (std::int64_t row = 0; row < grid_.height; row += at_once) {
-        const std::int64_t rows = std::min(at_once, grid_.height - row);
-        m.row = static_cast<unsigned>(row);
-        m.rows = static_cast<unsigned>(rows);
-        unsigned char* data = bytes_of(a_.data) + matrix * grid_.stride + row * row_bytes;
-        check(launch_dependent(queue_, grid_of(rows * m.stretches, kernels::long_row_threads, shared),
-                               &kernels::in_place_long_row<Unit>, bytes_of(a_.scratch), data, m),
-              a_.launch);
-        if (rows > 1) {
-          copy(queue_, {a_.scratch, data, rows, row_bytes, pitch, row_bytes});
-        } else {
-          queue_.device->copy(queue_.native, data, a_.scratch, static_cast<std::size_t>(row_bytes),
-                              detail::copy_direction::device_to_device);
-        }
-      }
-    }
   }
 
   void columns(in_place_pass pass) {

@@ -47,12 +47,9 @@ constexpr family_start starts[detail::families] = {&launch_matrices<&launch_narr
                                                    &launch_matrices<&launch_staged_strided>,
                                                    &launch_matrices<&launch_staged_rows>,
                                                    &launch_matrices<&launch_staged_cols>,
-                                                   &launch_matrices<&launch_elementwise_batch>,
                                                    &launch_matrices<&launch_vec3>,
-                                                   &launch_tiled,
                                                    &launch_misaligned,
                                                    &launch_runs<&launch_rows>,
-                                                   &launch_runs<&launch_rows_seams>,
                                                    &launch_gather,
                                                    &launch_elementwise};
 

@@ -1,12 +1,10 @@
-// Contiguous runs of bytes that stay rows (rows.hpp, rows_seams.hpp).
+// Contiguous runs of bytes that stay rows (rows.hpp).
 
 #include "rows.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "families.hpp"
-#include "rows_seams.hpp"
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
@@ -16,7 +14,6 @@ using detail::permute_args;
 using detail::permute_dim;
 using detail::work_queue;
 using kernels::line_rows;
-using kernels::seamed_rows;
 
 constexpr std::int64_t longest_line = std::int64_t{1} << 30;
 
@@ -31,31 +28,6 @@ constexpr int in_block = kernels::rows_threads * kernels::rows_depth;  // vector
 // Of the lines that a block may meet.
 std::int64_t shared_bytes(std::int64_t vectors_in_line) {
   return (in_block / vectors_in_line + 2) * 16;
-}
-
-static_assert(kernels::seams_bytes == detail::seams_block_bytes);
-
-constexpr std::int64_t most_rows = INT32_MAX / 2;
-
-// Rows, lines, and where the input ends; false where their numbers are too large.
-bool fill(seamed_rows& m, const permute_args& a, std::int64_t& lines) {
-  constexpr std::int64_t nearest = 16;  // nearer rows could share their first vector
-  std::int64_t rows = 1;
-  for (int i = 0; i < a.rank; ++i) {
-    const permute_dim& d = a.dims[i];
-    const bool in_line = m.line.rank == 0 && d.out_stride == rows * a.run_bytes;
-    std::int64_t& count = in_line ? rows : lines;
-    if (std::abs(d.in_stride) < nearest || d.extent > most_rows / count) return false;
-    (in_line ? m.row : m.line).add(d.extent, d.in_stride, d.out_stride);
-    const auto end = static_cast<int>((d.extent - 1) * count);
-    (in_line ? d.in_stride < 0 ? m.first_row : m.last_row : d.in_stride < 0 ? m.first_line : m.last_line) += end;
-    count *= d.extent;
-  }
-  if (rows > longest_line / a.run_bytes) return false;
-  m.row_bytes = static_cast<int>(a.run_bytes);
-  m.line_bytes = static_cast<int>(rows * a.run_bytes);
-  m.by_row = kernels::make_divisor(a.run_bytes);
-  return true;
 }
 
 }  // namespace
@@ -93,24 +65,6 @@ bool launch_rows(const work_queue& queue, const permute_args& a, bool dry_run) {
                                   : &kernels::permute_rows<std::uint8_t>;
   start_kernel(queue, grid_of(ceil_div(m.chunks, in_block), kernels::rows_threads, shared_bytes(by_line)), kernel, a,
                m);
-  return true;
-}
-
-bool launch_rows_seams(const work_queue& queue, const permute_args& a, bool dry_run) {
-  const std::int64_t unit = unit_of(a), shared = (detail::seams_block_bytes / a.run_bytes + 3) * 8;
-  if (unit == 16 || a.run_bytes < 16 || a.run_bytes > longest_line) return false;
-  seamed_rows m{};
-  std::int64_t lines = 1;
-  if (!fill(m, a, lines)) return false;
-  const std::int64_t by_line = detail::seams_blocks(m.line_bytes);
-  if (lines * by_line > most_rows || shared > limits_of(queue).shared_bytes) return false;
-  if (dry_run) return true;
-  m.by_line = kernels::make_divisor(by_line);
-  m.blocks = static_cast<unsigned>(lines * by_line);
-  with_unit<8>(unit, [&](auto one) {
-    start_kernel(queue, grid_of(m.blocks, kernels::seams_threads, shared), &kernels::permute_rows_seams<decltype(one)>,
-                 a, m);
-  });
   return true;
 }
 

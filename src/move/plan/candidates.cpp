@@ -26,14 +26,11 @@ constexpr description descriptions[families] = {
     {"staged-rows",
      "packed rows of 16 to 64 bytes in full vectors; 9 to 256 packed columns (from 2 of 1 byte, 4 of 2)"},
     {"staged-cols", "rows that become packed columns, from 9 on and as many as fit in shared memory"},
-    {"elementwise-batch", "batches of tiny matrices with gaps"},
     {"vec3", "matrices of elements of 3, 5 to 7, 9 to 15, 20 and 24 bytes"},
-    {"tiled", "rows and columns of several dimensions in full aligned vectors of 16 bytes"},
     {"misaligned",
      "rows and columns of several dimensions, rows of at least 100 bytes, columns of at least 60 (28 for 1-byte "
      "elements)"},
     {"rows", "contiguous runs of 64 bytes and more"},
-    {"rows-seams", "misaligned contiguous runs of 64 bytes and more, many to an output line"},
     {"gather", "anything with a composite tile that fits in shared memory"},
     {"elementwise", "anything"}};
 
@@ -58,25 +55,6 @@ composite_tile untiled(const permute_args& a, std::int64_t unit) {
     return p != q ? p < q : x < y;
   });
   return t;
-}
-
-// The dimensions that are the fastest on one side each; -1 unless they are two, and everything else is a multiple of 16
-// bytes.
-fast_dims fast_dims_of(const permute_args& a, const composite_tile& t) {
-  fast_dims fast;
-  auto bits =
-      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out));
-  for (int i = 0; i < t.rank; ++i) {
-    const tile_dim& d = t.dims[i];
-    const bool is_in = d.in_stride == t.unit, is_out = d.out_stride == t.unit;
-    // Inputs may overlap: of two dimensions with neighbouring elements one would begin vectors misaligned.
-    if (is_in && fast.in >= 0) return {};
-    if (is_in) fast.in = i;
-    if (is_out) fast.out = i;
-    bits |= (is_in ? 0 : d.in_stride) | (is_out ? 0 : d.out_stride) | (is_in || is_out ? d.extent * t.unit : 0);
-  }
-  const bool fits = bits % 16 == 0 && fast.in >= 0 && fast.out >= 0 && fast.in != fast.out;
-  return fits ? fast : fast_dims{};
 }
 
 // Gives rows (`out_segment`) the dimensions that follow one another in the output, columns (`in_segment`) those that do
@@ -123,27 +101,6 @@ double rows_factor(const permute_args& a, std::int64_t unit) {
   return 1.045 + 0.156 * fetched_around(a.run_bytes, a.run_bytes & -a.run_bytes) + few;
 }
 
-// Of the output, as far as it is contiguous.
-std::int64_t line_bytes(const permute_args& a) {
-  std::int64_t bytes = a.run_bytes;
-  for (int i = 0; i < a.rank && a.dims[i].out_stride == bytes; ++i) bytes *= a.dims[i].extent;
-  return bytes;
-}
-
-constexpr double seams_launch[4] = {11.1, 6.38, 3.64, 3.17};
-
-// Seams cost instructions for each row, which short rows do not hide. Blocks that lines do not fill cost as much as
-// others.
-double seams_factor(const permute_args& a, std::int64_t unit) {
-  constexpr double factor[4] = {1.015, 1.051, 1.11, 1.07}, more[4] = {0.577, 0.633, 0.433, 0.806},
-                   half[4] = {150, 148, 162, 78};  // bytes of a row that costs half of `more`
-  const int at = place_of(unit);
-  const double rows = static_cast<double>(a.run_bytes) / half[at];
-  const std::int64_t line = line_bytes(a);
-  return (factor[at] + more[at] / (1 + rows * rows)) *
-         std::max(1.0, ratio(seams_blocks(line) * seams_block_bytes, line));
-}
-
 constexpr double misaligned_launch[4] = {6.52, 6.62, 4.21, 5.28};
 
 // Instructions and memory overlap. Tiles that rows or columns do not fill cost as much as others, or more. Of 1 and 8
@@ -164,26 +121,23 @@ double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
   return both + misaligned_ends(unit, s.out_bits, s.row_bytes) + more[at] * std::max(0, rank - 3);
 }
 
-constexpr double tiled_launch[4] = {3.03, 2.84, 2.95, 2.95};
-
-double tiled_factor(const tile_sides& s, std::int64_t unit, int rank) {
-  constexpr double factor[4] = {1.12, 1.077, 1.06, 1.063}, around[4] = {0.1, 0.057, 0.035, 0.044},
-                   many[4] = {0.013, 0.038, 0.04, 0};
-  const int at = place_of(unit);
-  return std::max(factor[at], full_vectors_factor(unit)) + ((s.in_bits & 63) != 0 ? around[at] : 0) +
-         ((s.out_bits & 63) != 0 ? 0.01 : 0) + (rank > 2 ? many[at] : 0);
+// Stores are coalesced, loads are not. Lines of the input whose units a block stores together are read once; other
+// lines are read for each unit. In copies of 128 B lines / unit: 16 bytes as timed, 4 and 8 bytes as the kernel for
+// tiny matrices with gaps that this one replaced.
+double elementwise_factor(const composite_tile& t) {
+  constexpr std::int64_t line = 128, stored_at_once = 4096;  // bytes
+  const tile_dim& fastest = t.dims[t.in_order[0]];
+  const bool is_read_once = fastest.in_stride == t.unit && line / t.unit * fastest.out_stride <= stored_at_once;
+  if (!is_read_once || t.unit < 4) return 9.6;
+  return t.unit == 16 ? 1.25 : 2.2;
 }
 
-// The kernels of tiles whose rows and columns consist of several dimensions.
+// The kernel of tiles whose rows and columns consist of several dimensions.
 void add_tiles(candidates& all, const permute_args& a, std::int64_t unit) {
   all.shared = all.untiled;
   const tile_sides s = all.sides = share_out(all.shared);
   if (s.row_bytes >= 100 && s.col_bytes >= (unit == 1 ? 28 : 60)) {
     all.add(family::misaligned, misaligned_launch[place_of(unit)], misaligned_factor(s, unit, a.rank));
-  }
-  all.fast = fast_dims_of(a, all.untiled);
-  if (s.row_bytes >= 64 && s.col_bytes >= 64 && all.fast.in >= 0) {
-    all.add(family::tiled, tiled_launch[place_of(unit)], tiled_factor(s, unit, a.rank));
   }
 }
 
@@ -191,22 +145,19 @@ void add_tiles(candidates& all, const permute_args& a, std::int64_t unit) {
 // kernel, some families more (negative) and some less (positive) than average. It is for 4 us and more, and fades
 // linearly to 0 at 20 us (docs/planner.md).
 double dependent_launch_offset_us(family kind, double microseconds) {
-  // In the order of the enumerators. Not fitted, for lack of cases, and the mean of the others: staged_strided,
-  // elementwise_batch, vec3, rows_seams, elementwise. gather and tiled_2d have one value, for gather is not expected
-  // ahead of full vectors.
-  constexpr double offset[families] = {0.4,  0.5,  0.7,  0.1,  0.35, 0.3,  0.25, 0.35, -0.2,
-                                       0.25, 0.25, -0.2, -0.5, 0.15, 0.25, 0.5,  0.25};
+  // In the order of the enumerators. Not fitted, for lack of cases, and the mean of the others: staged_strided, vec3,
+  // elementwise. gather and tiled_2d have one value, for gather is not expected ahead of full vectors.
+  constexpr double offset[families] = {0.4, 0.5, 0.7, 0.1, 0.35, 0.3, 0.25, 0.35, -0.2, 0.25, -0.5, 0.15, 0.5, 0.25};
   constexpr double from = 4, until = 20;  // us: shorter launches were not among those that it is fitted to
   if (microseconds < from) return 0;
   return offset[static_cast<int>(kind)] * std::max(0.0, 1 - microseconds / until);
 }
 
-// Whether one of these could be cheaper than all others so far: neither costs less than tiles of full vectors.
+// Whether misaligned tiles could be cheaper than all others so far: they cost no less than tiles of full vectors.
 bool could_pay(const candidates& all, std::int64_t unit) {
   const int at = place_of(unit);
   const double copy = all.copy_us * all.on_device(full_vectors_factor(unit));
-  const double least = std::min(all.as_launched(family::misaligned, misaligned_launch[at] + copy),
-                                all.as_launched(family::tiled, tiled_launch[at] + copy));
+  const double least = all.as_launched(family::misaligned, misaligned_launch[at] + copy);
   return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= least; });
 }
 
@@ -275,14 +226,13 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   all.untiled = untiled(a, unit);
   add_transposes(all, a, device);
   if (a.run_bytes >= 64) all.add(family::rows, rows_launch[place_of(unit)], rows_factor(a, unit));
-  if (a.run_bytes >= 64 && unit < 16) all.add(family::rows_seams, seams_launch[place_of(unit)], seams_factor(a, unit));
   if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_tiles(all, a, unit);
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
   std::sort(all.list, all.list + all.count, cheaper);
   const bool is_limited = which == wanted::cheapest && all.count > 0;
   all.gather = plan_gather(a, all.untiled, device, is_limited ? all.list[0].microseconds : HUGE_VAL);
   if (all.gather) all.add(family::gather, std::max(all.gather->microseconds, least_of_gather(all, unit)));
-  all.add(family::elementwise, 2, 9.6);
+  all.add(family::elementwise, 2, elementwise_factor(all.untiled));
   std::sort(all.list, all.list + all.count, cheaper);
   return all;
 }

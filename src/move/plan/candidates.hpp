@@ -26,14 +26,12 @@ struct candidates {
   double balance_squared = 1;
   bool overlaps = false;  // device_model::overlaps
   // What the launches take: the form as matrices, and as how many launches of these; in units of its alignment; these
-  // shared out between rows and columns, and the fastest dimensions, where misaligned and tiled are candidates; the
-  // plan of gather.
+  // shared out between rows and columns, where misaligned is a candidate; the plan of gather.
   std::optional<transpose_args> matrices;
   permute_dim launches{1, 0, 0};  // one for each index of a dimension around the matrices
   composite_tile untiled;
   composite_tile shared;
   tile_sides sides;
-  fast_dims fast;
   std::optional<gather_plan> gather;
 
   /// A cost of ordinary launches, on this device: corrected where launches overlap.
@@ -56,14 +54,6 @@ enum class wanted {
 
 /// The shapes that a family applies to, in words.
 const char* takes(family kind);
-
-/// Bytes of the output that a block of rows_seams stores.
-constexpr std::int64_t seams_block_bytes = 8192;
-
-/// Blocks of rows_seams for a line of the output, which may begin inside of a vector.
-constexpr std::int64_t seams_blocks(std::int64_t line_bytes) {
-  return (line_bytes + 15 + seams_block_bytes - 1) / seams_block_bytes;
-}
 
 /// The largest power of two, up to 16, that aligns all addresses, strides and runs.
 std::int64_t unit_of(const permute_args& args);

@@ -13,16 +13,13 @@ enum class family {
   staged_strided,
   staged_rows,
   staged_cols,
-  elementwise_batch,
   vec3,
-  tiled,
   misaligned,
   rows,
-  rows_seams,
   gather,
   elementwise
 };
-constexpr int families = 17;
+constexpr int families = 14;
 
 const char* name_of(family kind);
 

@@ -41,11 +41,6 @@ struct composite_tile {
   }
 };
 
-/// The dimensions that are the fastest on one side each.
-struct fast_dims {
-  int in = -1, out = -1;
-};
-
 /// Rows and columns of a transpose of composite dimensions, and the strides of all others ORed.
 struct tile_sides {
   std::int64_t row_bytes, col_bytes, in_bits, out_bits;

@@ -28,7 +28,6 @@ constexpr kernel_cost staged_strided_cost{{2.8, 2.8, 2.8, 2.8, 2.8}, {1.1, 1.03,
 constexpr kernel_cost staged_rows_cost{
     {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
 constexpr kernel_cost staged_cols_cost{{3.6, 3.64, 2.73, 2.7, 2.7}, {1.08, 1.08, 1.14, 1, 1}, {0, 1.1, 0.26, 0, 0}};
-constexpr kernel_cost elementwise_batch_cost{{3, 3, 3, 3, 3}, {2.2, 2.2, 2.2, 2.2, 2.2}, {}};
 
 // Factors of misaligned-2d for what it issues and moves. Tiles in part, and rows shorter than a tile, are loaded with
 // predicates; rows that begin inside of words need shuffles.
@@ -189,15 +188,6 @@ std::int64_t most_staged_bytes(std::int64_t element_bytes, const device_model& d
   return device.shared_bytes / (element_bytes == 1 ? 2 : 3);
 }
 
-// Tiny matrices with gaps.
-bool is_elementwise_batch(const matrices& m) {
-  const transpose_args& a = m.a;
-  const bool packed = a.in_ld == a.cols && a.out_ld == a.rows && m.without_gaps();
-  const std::int64_t units = divided(m.size, std::min(m.alignment, lowest_bit(m.size)));
-  return a.batch > 1 && !packed && a.rows <= most_tiny_units && a.cols <= most_tiny_units &&
-         a.rows * a.cols * units <= most_tiny_units;
-}
-
 // Matrices of up to 16 KiB with gaps in or between them.
 bool is_staged_strided(const matrices& m, const device_model& device) {
   constexpr std::int64_t farthest = 1 << 16, largest = 1 << 14;
@@ -209,7 +199,8 @@ bool is_staged_strided(const matrices& m, const device_model& device) {
   const bool out_packed = a.out_ld == a.rows && a.out_stride == a.rows * a.cols;
   const bool has_gaps = a.in_ld != a.cols || a.in_stride != a.rows * a.cols || !out_packed;
   if (!has_gaps || a.in_ld > farthest || a.in_stride < 1 || a.in_stride > farthest / m.size) return false;
-  const bool is_tiny = is_elementwise_batch(m) && (m.size > 2 || (m.size == 2 && a.rows < 3));
+  // Of tiny matrices with gaps in the output, words are too few to be worth a stage.
+  const bool is_tiny = a.rows * a.cols <= 128 && (m.size > 2 || (m.size == 2 && a.rows < 3));
   return out_packed || !is_tiny;
 }
 
@@ -272,8 +263,6 @@ cost_of_launch cost_of(family kind, const matrices& m, const device_model& devic
       return of(staged_rows_cost, staged_rows_more(m, device));
     case family::staged_cols:
       return of(staged_cols_cost, staged_cols_more(m, device));
-    case family::elementwise_batch:
-      return of(elementwise_batch_cost, 0);
     default:  // vec3
       return {vec3_launch, vec3_factor(m)};
   }
@@ -343,10 +332,6 @@ bool has_staged_blocks(const transpose_args& a, std::int64_t shared_bytes) {
   return most_staged_blocks <= shared_bytes && m.is_power(4) && m.in_vectors() && m.across <= 64 && a.in_ld == a.cols;
 }
 
-std::int64_t transpose_unit(const transpose_args& a) {
-  return std::min(matrices(a).alignment, lowest_bit(a.element_bytes));
-}
-
 // Whether the matrices of several launches do not interleave, neither in the input nor in the output. Launches of
 // interleaved ones would each move pieces of the lines that the next moves too.
 bool are_disjoint(const transpose_args& a, const permute_dim& launches) {
@@ -389,7 +374,6 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
   add_if(is_staged_strided(m, device), family::staged_strided);
   add_if(is_tiled_4byte(m, device), family::tiled_4byte);
   add_if(is_tiled_2d(m), family::tiled_2d);
-  add_if(is_elementwise_batch(m), family::elementwise_batch);
   add_if(is_staged_misaligned(a, device), family::staged_misaligned);
   add_if(has_staged_blocks(a, device.shared_bytes) || is_staged_rows(m, device), family::staged_rows);
   add_if(is_staged_cols(m, device), family::staged_cols);
