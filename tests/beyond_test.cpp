@@ -142,6 +142,18 @@ TEST_CASE("permutations, reversal and copies beyond 2^31 elements") {
     prepare(m);
     twill::permute(m.stream, in, out, {{a, b * c, d}, {1, 0, 2}, {}, {}});  // rows
     check_output(m, all, [&](std::int64_t p) { return (p / d % a * b * c + p / d / a) * d + p % d; });
+    for (const twill::permute_shape& s : {twill::permute_shape{{a, b, c, d}, {3, 2, 1, 0}, {}, {}},
+                                          twill::permute_shape{{a, b, c, d}, {2, 1, 0, 3}, {}, {}}}) {
+      const bool is_reversed = s.order[0] == 3;
+      prepare(m);
+      twill::permute_bytes_with(m.stream, "elementwise", in, out, 1, s);  // in several launches
+      check_output(m, all, [&](std::int64_t p) {
+        const std::int64_t run = is_reversed ? 1 : d, q = p / run;
+        const std::int64_t first = q / a % b, second = q / a / b % c;
+        return is_reversed ? ((q % a * b + first) * c + second) * d + q / a / b / c
+                           : ((q % a * b + first) * c + second) * d + p % d;
+      });
+    }
     prepare(m);
     twill::reverse(m.stream, in + 1, out, all);
     check_output(m, all, [&](std::int64_t p) { return all - p; });

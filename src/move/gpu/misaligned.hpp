@@ -228,15 +228,27 @@ template <int Bytes, class Shape>
 __device__ void load_elements(unsigned char* const (&to)[Shape::per_word], const unsigned char* from,
                               const warp_rows<Shape>& rows, const permuted_tile& t) {
   using unit = typename unit_of_bytes<Bytes>::type;
+  constexpr int depth = 4;  // rows whose loads are in flight together
+  static_assert(warp_rows<Shape>::count % depth == 0);
+  const int column = static_cast<int>(threadIdx.x % Shape::lanes) * Shape::per_word;
 #pragma unroll 1
-  for (int i = 0; i < rows.count; ++i) {
-    const int row = rows.row(i);
-    const unsigned char* at = from + rows.at(i);
+  for (int first = 0; first < rows.count; first += depth) {
+    unit held[depth][Shape::per_word];
+    const auto has = [&](int d, int k) { return rows.row(first + d) < t.height && column + k < t.width; };
 #pragma unroll
-    for (int k = 0; k < Shape::per_word; ++k) {
-      const int column = static_cast<int>(threadIdx.x % Shape::lanes) * Shape::per_word + k;
-      if (row >= t.height || column >= t.width) continue;
-      *reinterpret_cast<unit*>(to[k] + row * Bytes) = *reinterpret_cast<const unit*>(at + column * Bytes);
+    for (int d = 0; d < depth; ++d) {
+      const unsigned char* at = from + rows.at(first + d) + column * Bytes;
+#pragma unroll
+      for (int k = 0; k < Shape::per_word; ++k) {
+        if (has(d, k)) held[d][k] = *reinterpret_cast<const unit*>(at + k * Bytes);
+      }
+    }
+#pragma unroll
+    for (int d = 0; d < depth; ++d) {
+#pragma unroll
+      for (int k = 0; k < Shape::per_word; ++k) {
+        if (has(d, k)) *reinterpret_cast<unit*>(to[k] + rows.row(first + d) * Bytes) = held[d][k];
+      }
     }
   }
 }

@@ -95,36 +95,42 @@ __device__ word16 load_edge_vector(const unsigned char* from, std::int64_t at, s
 }
 
 // Copies the rows of the band that begins at byte `offset` of them, `Vectors` lanes a row, including the rest of their
-// first and last vectors. Edge: vectors may lie partly outside of their rows, and only what is inside is read.
+// first and last vectors. `in` is a matrix that begins at byte `begin` of the input. Edge: vectors may lie partly
+// outside of what may be read, which is the row, or all of a packed input; of these, only what is inside is read.
 template <class Unit, int Vectors, int Threads, bool Edge>
-__device__ void load_band(unsigned char* shared, const unsigned char* in, std::int64_t offset,
+__device__ void load_band(unsigned char* shared, const unsigned char* in, std::int64_t begin, std::int64_t offset,
                           const band_layout<Unit>& layout, const staged_cols_matrices& m) {
-  constexpr int rows_at_once = Threads / Vectors, depth = Edge ? 1 : 4;
+  constexpr int rows_at_once = Threads / Vectors, depth = 4;
   const int lane = threadIdx.x % Vectors, row0 = threadIdx.x / Vectors;
   const std::int64_t row_bytes = m.cols * static_cast<std::int64_t>(sizeof(Unit)), step = rows_at_once * m.in_ld;
   const unsigned char* from = in + row0 * m.in_ld + offset;
 #pragma unroll 1
   for (int first = row0; first < m.rows; first += depth * rows_at_once) {
     word16 held[depth];
+    bool copied[depth];
     const auto to = [&](int d) {
       return reinterpret_cast<word16*>(shared + layout.start_of(first + d * rows_at_once, m)) + lane;
     };
 #pragma unroll
     for (int d = 0; d < depth; ++d, from += step) {
-      if (first + d * rows_at_once >= m.rows) continue;
-      const int skew = misalignment(from);
+      const int row = first + d * rows_at_once, skew = misalignment(from);
+      copied[d] = row < m.rows;
+      if (!copied[d]) continue;
       const unsigned char* vector = from + lane * 16 - skew;
       const std::int64_t at = offset + lane * 16 - skew;
-      if (Edge && (at < 0 || at + 16 > row_bytes)) {
-        *to(d) = load_edge_vector<Unit>(vector, at, row_bytes);
-      } else {
-        begin_copy_to_shared<128>(to(d), held[d], reinterpret_cast<const word16*>(vector));
-        if (Edge) end_copy_to_shared(to(d), held[d]);
+      if (Edge) {
+        const std::int64_t in_all = begin + row * m.in_ld + at;
+        copied[d] = (at >= 0 && at + 16 <= row_bytes) || (in_all >= 0 && in_all + 16 <= m.packed_bytes);
+        if (!copied[d]) {
+          *to(d) = load_edge_vector<Unit>(vector, at, row_bytes);
+          continue;
+        }
       }
+      begin_copy_to_shared<128>(to(d), held[d], reinterpret_cast<const word16*>(vector));
     }
 #pragma unroll
     for (int d = 0; d < depth; ++d) {
-      if (!Edge && first + d * rows_at_once < m.rows) end_copy_to_shared(to(d), held[d]);
+      if (copied[d]) end_copy_to_shared(to(d), held[d]);
     }
   }
   wait_for_copies();
@@ -178,16 +184,17 @@ __global__ void __launch_bounds__(Threads, (staged_cols_blocks<Unit, Threads>::c
   wait_then_trigger_dependents();
   const std::int64_t matrix = place / m.tiles, col0 = static_cast<std::int64_t>(place % m.tiles) * width;
   const int cols = m.cols - col0 < width ? static_cast<int>(m.cols - col0) : width, bytes = cols * m.rows * size;
-  in += matrix * m.in_stride;
+  const std::int64_t begin = matrix * m.in_stride;
+  in += begin;
   out += matrix * m.out_stride + col0 * m.rows * size;
   unsigned char* shared = dynamic_shared<unsigned char>();
   const band_layout<Unit> layout{misalignment(in + col0 * size), static_cast<int>(m.in_ld & 15)};
-  const std::int64_t first = matrix * m.in_stride + col0 * size, last = first + (m.rows - 1) * m.in_ld;
+  const std::int64_t first = begin + col0 * size, last = first + (m.rows - 1) * m.in_ld;
   const bool in_rows = col0 >= 16 / size && col0 + width + 16 / size <= m.cols;
   if (in_rows || (first >= 16 && last + Vectors * 16 <= m.packed_bytes)) {
-    load_band<Unit, Vectors, Threads, false>(shared, in, col0 * size, layout, m);
+    load_band<Unit, Vectors, Threads, false>(shared, in, begin, col0 * size, layout, m);
   } else {
-    load_band<Unit, Vectors, Threads, true>(shared, in, col0 * size, layout, m);
+    load_band<Unit, Vectors, Threads, true>(shared, in, begin, col0 * size, layout, m);
   }
   __syncthreads();
 

@@ -60,6 +60,7 @@ struct tile_range {
 struct vec3_matrices {
   std::int64_t rows, cols;                            // elements
   std::int64_t in_ld, out_ld, in_stride, out_stride;  // bytes
+  std::int64_t packed_bytes;  // of the input, where it has no gaps, so that all of it may be read; else 0
   std::uint32_t batch;
   divider tiles_r, tiles_c;
   tile_range full_r, full_c;      // tiles that the matrix fills
@@ -150,10 +151,11 @@ __device__ void load_runs_inside(unsigned char* shared, const unsigned char* fro
   wait_for_copies();
 }
 
-// At an edge of the matrix only the bytes of the tile are read.
-template <int Bytes, bool Aligned>
-__device__ void load_runs_edge(unsigned char* shared, const unsigned char* from, const vec3_matrices& m,
-                               const vec3_tile& t) {
+// At an edge of the matrix: chunks that lie in the tile, or in a packed input, are copied; of others only the bytes of
+// the tile are read. `from` is byte `first` of the input.
+template <int Bytes, bool Aligned, class Words>
+__device__ void load_runs_edge(unsigned char* shared, const unsigned char* from, std::int64_t first,
+                               const vec3_matrices& m, const vec3_tile& t) {
   const int chunks = static_cast<int>(m.run_chunks.divisor);
   for (int index = threadIdx.x; index < m.runs * chunks; index += static_cast<int>(blockDim.x)) {
     const int run = static_cast<int>(divide(index, m.run_chunks));
@@ -163,12 +165,16 @@ __device__ void load_runs_edge(unsigned char* shared, const unsigned char* from,
     if (row < 0 || below <= 0) continue;
     const int end = t.width * Bytes * (below < m.rows_in_run ? static_cast<int>(below) : m.rows_in_run) - offset;
     const unsigned char* chunk = from + run * m.run_ld + offset;
-    if (offset >= 0 && end >= 16) {
-      store_words<std::uint32_t>(shared + begin + offset, *reinterpret_cast<const word16*>(chunk));
+    const std::int64_t at = first + run * m.run_ld + offset;
+    if ((offset >= 0 && end >= 16) || (at >= 0 && at + 16 <= m.packed_bytes)) {
+      word16 held;
+      begin_chunk<Words, 128, vec3_element<Bytes>::cache>(shared + begin + offset, held, chunk);
+      end_chunk<Words>(shared + begin + offset, held);
     } else {
       copy_part(shared + begin + offset, chunk, -offset, end);
     }
   }
+  wait_for_copies();
 }
 
 // The thread's part of a column.
@@ -298,7 +304,8 @@ __global__ void __launch_bounds__(vec3_element<Bytes>::threads, vec3_element<Byt
   const bool full = m.full_r.holds(tile_r) && m.full_c.holds(tile_c);
   t.height = full || m.rows - t.row0 >= m.height ? m.height : static_cast<int>(m.rows - t.row0);
   t.width = full || m.cols - t.col0 >= m.columns ? m.columns : static_cast<int>(m.cols - t.col0);
-  in += matrix * m.in_stride + (t.row0 - m.lead) * m.in_ld + t.col0 * Bytes;
+  const std::int64_t first = matrix * m.in_stride + (t.row0 - m.lead) * m.in_ld + t.col0 * Bytes;
+  in += first;
   out += matrix * m.out_stride + t.col0 * m.out_ld + t.row0 * Bytes;
   wait_then_trigger_dependents();
 
@@ -306,7 +313,7 @@ __global__ void __launch_bounds__(vec3_element<Bytes>::threads, vec3_element<Byt
   if (full && (m.inside_r.holds(tile_r) || m.inside_c.holds(tile_c))) {
     load_runs_inside<Bytes, aligned, words>(shared, in, m);
   } else {
-    load_runs_edge<Bytes, aligned>(shared, in, m, t);
+    load_runs_edge<Bytes, aligned, words>(shared, in, first, m, t);
   }
   allow_uninitialised_reads();
   __syncthreads();
