@@ -228,7 +228,7 @@ template <int Bytes, class Shape>
 __device__ void load_elements(unsigned char* const (&to)[Shape::per_word], const unsigned char* from,
                               const warp_rows<Shape>& rows, const permuted_tile& t) {
   using unit = typename unit_of_bytes<Bytes>::type;
-  constexpr int depth = 4;  // rows whose loads are in flight together
+  constexpr int depth = 4 / Shape::per_word;  // rows whose loads are in flight together: more would spill
   static_assert(warp_rows<Shape>::count % depth == 0);
   const int column = static_cast<int>(threadIdx.x % Shape::lanes) * Shape::per_word;
 #pragma unroll 1

@@ -152,9 +152,9 @@ __device__ void load_runs_inside(unsigned char* shared, const unsigned char* fro
 }
 
 // At an edge of the matrix: chunks that lie in the tile, or in a packed input, are copied; of others only the bytes of
-// the tile are read. `from` is byte `first` of the input.
+// the tile are read. `from` lies in the input `all`.
 template <int Bytes, bool Aligned, class Words>
-__device__ void load_runs_edge(unsigned char* shared, const unsigned char* from, std::int64_t first,
+__device__ void load_runs_edge(unsigned char* shared, const unsigned char* from, const unsigned char* all,
                                const vec3_matrices& m, const vec3_tile& t) {
   const int chunks = static_cast<int>(m.run_chunks.divisor);
   for (int index = threadIdx.x; index < m.runs * chunks; index += static_cast<int>(blockDim.x)) {
@@ -165,7 +165,7 @@ __device__ void load_runs_edge(unsigned char* shared, const unsigned char* from,
     if (row < 0 || below <= 0) continue;
     const int end = t.width * Bytes * (below < m.rows_in_run ? static_cast<int>(below) : m.rows_in_run) - offset;
     const unsigned char* chunk = from + run * m.run_ld + offset;
-    const std::int64_t at = first + run * m.run_ld + offset;
+    const std::int64_t at = chunk - all;
     if ((offset >= 0 && end >= 16) || (at >= 0 && at + 16 <= m.packed_bytes)) {
       word16 held;
       begin_chunk<Words, 128, vec3_element<Bytes>::cache>(shared + begin + offset, held, chunk);
@@ -304,8 +304,8 @@ __global__ void __launch_bounds__(vec3_element<Bytes>::threads, vec3_element<Byt
   const bool full = m.full_r.holds(tile_r) && m.full_c.holds(tile_c);
   t.height = full || m.rows - t.row0 >= m.height ? m.height : static_cast<int>(m.rows - t.row0);
   t.width = full || m.cols - t.col0 >= m.columns ? m.columns : static_cast<int>(m.cols - t.col0);
-  const std::int64_t first = matrix * m.in_stride + (t.row0 - m.lead) * m.in_ld + t.col0 * Bytes;
-  in += first;
+  const unsigned char* const all = in;
+  in += matrix * m.in_stride + (t.row0 - m.lead) * m.in_ld + t.col0 * Bytes;
   out += matrix * m.out_stride + t.col0 * m.out_ld + t.row0 * Bytes;
   wait_then_trigger_dependents();
 
@@ -313,7 +313,7 @@ __global__ void __launch_bounds__(vec3_element<Bytes>::threads, vec3_element<Byt
   if (full && (m.inside_r.holds(tile_r) || m.inside_c.holds(tile_c))) {
     load_runs_inside<Bytes, aligned, words>(shared, in, m);
   } else {
-    load_runs_edge<Bytes, aligned, words>(shared, in, first, m, t);
+    load_runs_edge<Bytes, aligned, words>(shared, in, all, m, t);
   }
   allow_uninitialised_reads();
   __syncthreads();

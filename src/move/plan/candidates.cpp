@@ -232,7 +232,7 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   const bool is_limited = which == wanted::cheapest && all.count > 0;
   all.gather = plan_gather(a, all.untiled, device, is_limited ? all.list[0].microseconds : HUGE_VAL);
   if (all.gather) all.add(family::gather, std::max(all.gather->microseconds, least_of_gather(all, unit)));
-  all.add(family::elementwise, 2, elementwise_factor(all.untiled));
+  all.add(family::elementwise, 3, elementwise_factor(all.untiled));
   std::sort(all.list, all.list + all.count, cheaper);
   return all;
 }

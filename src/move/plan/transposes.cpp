@@ -137,10 +137,12 @@ double staged_rows_more(const matrices& m, const device_model& device) {
          staged_rows_cost.more[m.place()] * crowding(with_pads((written + 32) * m.a.cols), 256, device);
 }
 
-// Partly filled bands of short rows, and the fixed cost of a block where bands are small.
+// Partly filled bands of short rows, the fixed cost of a block where bands are small, and the few blocks of 512 threads
+// that many rows leave.
 double staged_cols_more_1byte(const matrices& m, const band_shape& shape) {
   const double tile = static_cast<double>(m.a.rows * std::min<std::int64_t>(m.across, band_bytes(shape.vectors)));
-  return 0.9 * (filled(m.across, band_bytes(shape.vectors)) - 1) + 2.2e6 / (tile * tile);
+  const double few = shape.threads == 512 ? 0.0022 * static_cast<double>(std::max<std::int64_t>(0, m.a.rows - 270)) : 0;
+  return 0.9 * (filled(m.across, band_bytes(shape.vectors)) - 1) + 2.2e6 / (tile * tile) + few;
 }
 
 // Many rows leave few blocks to overlap.
@@ -306,18 +308,21 @@ bool is_staged_misaligned(const transpose_args& a, const device_model& device) {
          (m.bytes < least_block_bytes || a.batch >= device.multiprocessors);
 }
 
-// Of 1 byte, registers limit a multiprocessor to 1024 threads; what they leave of shared memory is L1 capacity.
+// Of 1 byte, registers limit a multiprocessor to 1024 threads, so that four blocks of 256 take three quarters of shared
+// memory at most; what is left is L1 capacity.
 band_shape shape_of_bands(std::int64_t rows, std::int64_t row_bytes, std::int64_t size, std::int64_t shared_bytes) {
   const std::int64_t least = std::min(bytes_of_band(12, size, 32), shared_bytes / 3);  // where there is little
   const struct {
-    int threads;
+    int threads, most_vectors;
     std::int64_t most_bytes;
-  } blocks[] = {{128, size == 1 ? std::max(shared_bytes / 16, least) : 0},
-                {256, size == 1 ? shared_bytes / 9 : shared_bytes / 10}};
+  } blocks[] = {{128, 32, size == 1 ? std::max(shared_bytes / 16, least) : 0},
+                {256, 32, size == 1 ? shared_bytes / 9 : shared_bytes / 10},
+                {256, 8, size == 1 ? 2 * shared_bytes / 11 : 0}};
   for (const auto& block : blocks) {
     band_shape best{};
     std::int64_t fewest = INT64_MAX;
     for (const int vectors : {32, 16, 8}) {
+      if (vectors > block.most_vectors) continue;
       const std::int64_t copied = ceil_divided(row_bytes, band_bytes(vectors)) * vectors;
       if (bytes_of_band(rows, size, vectors) > block.most_bytes || copied >= fewest) continue;
       best = {vectors, block.threads}, fewest = copied;
