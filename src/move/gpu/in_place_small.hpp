@@ -56,7 +56,10 @@ __global__ void __launch_bounds__(1024) in_place_small(unsigned char* data, smal
   for (int chunk = threadIdx.x; chunk * 16 < end + skip; chunk += threads) {
     const int begin = chunk * 16 - skip, place = padded(chunk * 16, m.pad_shift);
     if (begin >= 0 && begin + 16 <= end) {
-      *reinterpret_cast<word16*>(shared + place) = *reinterpret_cast<const word16*>(data + begin);
+      auto* const to = reinterpret_cast<word16*>(shared + place);
+      word16 held;
+      begin_copy_to_shared<128>(to, held, reinterpret_cast<const word16*>(data + begin));
+      end_copy_to_shared(to, held);
       continue;
     }
     for (int u = 0; u < 16; u += size) {
@@ -64,6 +67,7 @@ __global__ void __launch_bounds__(1024) in_place_small(unsigned char* data, smal
         *reinterpret_cast<Unit*>(shared + place + u) = *reinterpret_cast<const Unit*>(data + begin + u);
     }
   }
+  wait_for_copies();
   __syncthreads();
 
   const int step = m.period == 0 ? threads : threads / m.period * m.period;

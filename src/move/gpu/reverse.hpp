@@ -73,13 +73,17 @@ __device__ const unsigned char* stage(unsigned char* shared, const unsigned char
   const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
   for (int at = static_cast<int>(threadIdx.x) * 16 - skip; at < bytes; at += reverse_threads * 16) {
     if (at >= 0 && at + 16 <= bytes) {
-      *reinterpret_cast<word16*>(shared + skip + at) = *reinterpret_cast<const word16*>(from + at);
+      auto* const to = reinterpret_cast<word16*>(shared + skip + at);
+      word16 held;
+      begin_copy_to_shared<128>(to, held, reinterpret_cast<const word16*>(from + at));
+      end_copy_to_shared(to, held);
       continue;
     }
     for (int byte = at < 0 ? 0 : at; byte < at + 16 && byte < bytes; byte += static_cast<int>(sizeof(Unit))) {
       *reinterpret_cast<Unit*>(shared + skip + byte) = *reinterpret_cast<const Unit*>(from + byte);
     }
   }
+  wait_for_copies();
   return shared + skip;
 }
 
