@@ -18,10 +18,6 @@ namespace {
 using detail::transpose_in_place_args;
 using detail::work_queue;
 
-std::uint64_t reciprocal(std::int64_t divisor) {
-  return static_cast<std::uint64_t>(ceil_div(std::int64_t{1} << 40, divisor));
-}
-
 // Bytes of shared memory, padding included, that a run of so many bytes takes wherever it begins.
 std::int64_t padded_bytes(std::int64_t run, int pad_shift) {
   const std::int64_t rounded = ceil_div(run + 15, 16) * 16;
@@ -55,9 +51,9 @@ void launch_in_place_small_of(const work_queue& queue, const transpose_in_place_
   m.units = static_cast<int>(a.element_bytes / static_cast<std::int64_t>(sizeof(Unit)));
   m.bytes = static_cast<int>(bytes);
   m.pad_shift = pad_shift_of(a);
-  m.by_rows = reciprocal(a.rows);
-  m.by_cols = reciprocal(a.cols);
-  m.by_units = reciprocal(m.units);
+  m.by_rows = kernels::make_divider(a.rows);
+  m.by_cols = kernels::make_divider(a.cols);
+  m.by_units = kernels::make_divider(m.units);
   const std::int64_t period = bytes / std::min<std::int64_t>(16, lowest_bit(bytes));
   const bool gapless = a.batch == 1 || m.stride == bytes;
   // So many that the next block's matrices begin at a line, if that many fit.

@@ -8,6 +8,7 @@
 
 #include "device.hpp"
 #include "gpu/dependent_launch.hpp"
+#include "gpu/divider.hpp"
 #include "gpu/realign.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
@@ -20,25 +21,20 @@ struct small_in_place_matrices {
   int at_once;    // matrices of a block; 1 unless they lie without gaps
   int pad_shift;  // 16 bytes more of shared memory after each 2^this bytes; 31: none
   int period;  // chunks after which the misalignment of matrices repeats, no more than the threads of a block; 0: more
-  std::uint64_t by_rows, by_cols, by_units;  // for quotient()
+  divider by_rows, by_cols, by_units;
 };
-
-// x / d for x below 2^18 and d up to that, given `reciprocal` = ceil(2^40 / d).
-__device__ inline int quotient(int x, std::uint64_t reciprocal) {
-  return static_cast<int>((static_cast<std::uint64_t>(static_cast<unsigned>(x)) * reciprocal) >> 40);
-}
 
 __device__ inline int padded(int byte, int shift) {
   return byte + ((byte >> shift) << 4);
 }
 
-// Where in the run the unit stands that belongs at byte `byte` of the transposed run.
+// Where in the run the unit stands that belongs at byte `byte` of the transposed run, whose lines are columns.
 template <class Unit>
 __device__ int source_of(const small_in_place_matrices& m, int byte) {
   constexpr int size = static_cast<int>(sizeof(Unit));
-  const int unit = byte / size, element = m.units == 1 ? unit : quotient(unit, m.by_units);
-  const int line = quotient(element, m.by_rows), row = element - line * m.rows;  // a line is a column of a matrix
-  const int matrix = quotient(line, m.by_cols), col = line - matrix * m.cols;
+  const int unit = byte / size, element = static_cast<int>(divide(unit, m.by_units));
+  const int line = static_cast<int>(divide(element, m.by_rows)), row = element - line * m.rows;
+  const int matrix = static_cast<int>(divide(line, m.by_cols)), col = line - matrix * m.cols;
   return matrix * m.bytes + ((row * m.cols + col) * m.units + unit - element * m.units) * size;
 }
 
