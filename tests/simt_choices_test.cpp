@@ -109,7 +109,7 @@ const char* const families[] = {"transpose_tiled",
                                 "permute_rows",
                                 "permute_elementwise",
                                 "permute_misaligned",
-                                "reverse_chunks",
+
                                 "reverse_staged",
                                 "in_place_square",
                                 "in_place_square_misaligned",

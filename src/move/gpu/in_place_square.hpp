@@ -95,28 +95,6 @@ __global__ void __launch_bounds__((2 * swap_shape<Bytes, Lines>::threads))
   }
 }
 
-// Loads rows of `row_bytes` bytes; of eight rows, the loads of a thread are in flight together.
-template <class Unit>
-__device__ void load_units(unsigned char* tile, int pitch, const unsigned char* from, std::int64_t ld, int rows,
-                           int row_bytes) {
-  constexpr int size = static_cast<int>(sizeof(Unit)), rows_at_once = 8, depth = 8;
-  for (int x = static_cast<int>(threadIdx.x) % 32 * size; x < row_bytes; x += 32 * size) {
-    for (int first = static_cast<int>(threadIdx.x) / 32; first < rows; first += depth * rows_at_once) {
-      Unit held[depth];
-#pragma unroll
-      for (int d = 0; d < depth; ++d) {
-        const int y = first + d * rows_at_once;
-        if (y < rows) held[d] = *reinterpret_cast<const Unit*>(from + y * ld + x);
-      }
-#pragma unroll
-      for (int d = 0; d < depth; ++d) {
-        const int y = first + d * rows_at_once;
-        if (y < rows) *reinterpret_cast<Unit*>(tile + y * pitch + x) = held[d];
-      }
-    }
-  }
-}
-
 /// Misaligned rows, elements of any size: unit by unit.
 template <class Unit>
 __global__ void __launch_bounds__(256) in_place_square_units(unsigned char* data, square_matrices m) {
@@ -134,8 +112,18 @@ __global__ void __launch_bounds__(256) in_place_square_units(unsigned char* data
   unsigned char* above = data + row0 * m.ld + col0 * bytes;
   unsigned char* below = data + col0 * m.ld + row0 * bytes;
 
-  load_units<Unit>(upper, m.pitch, above, m.ld, height, width * bytes);
-  if (pair.i != pair.j) load_units<Unit>(lower, m.pitch, below, m.ld, width, height * bytes);
+  for (int y = first; y < height; y += rows_at_once) {
+    for (int x = lane * size; x < width * bytes; x += 32 * size) {
+      *reinterpret_cast<Unit*>(upper + y * m.pitch + x) = *reinterpret_cast<const Unit*>(above + y * m.ld + x);
+    }
+  }
+  if (pair.i != pair.j) {
+    for (int y = first; y < width; y += rows_at_once) {
+      for (int x = lane * size; x < height * bytes; x += 32 * size) {
+        *reinterpret_cast<Unit*>(lower + y * m.pitch + x) = *reinterpret_cast<const Unit*>(below + y * m.ld + x);
+      }
+    }
+  }
   __syncthreads();
 
   const auto transposed = [&](const unsigned char* tile, int y, int x) {

@@ -12,15 +12,6 @@ namespace {
 using detail::reverse_args;
 using detail::work_queue;
 
-template <int Bytes>
-void launch_chunks(const work_queue& queue, const reverse_args& a) {
-  const std::int64_t bytes = a.count * a.element_bytes;
-  const auto lead = address_of(a.out) & 15;
-  const std::int64_t block = kernels::reverse_depth * kernels::reverse_threads * 16;
-  start_kernel(queue, grid_of(ceil_div(bytes + lead, block), kernels::reverse_threads, 0),
-               &kernels::reverse_chunks<Bytes>, a, bytes);
-}
-
 template <class Unit>
 void launch_reverse_staged(const work_queue& queue, const reverse_args& a) {
   const auto shared = shared_of(queue);
@@ -42,11 +33,7 @@ void launch_reverse_staged(const work_queue& queue, const reverse_args& a) {
 }  // namespace
 
 void reverse(const work_queue& queue, const reverse_args& a) {
-  const std::int64_t in = address_of(a.in), out = address_of(a.out);
-  if (a.in != a.out && 16 % a.element_bytes == 0 && out % a.element_bytes == 0) {
-    return with_unit(a.element_bytes, [&](auto one) { launch_chunks<sizeof(one)>(queue, a); });
-  }
-  const std::int64_t bits = in | out | a.element_bytes | 16;
+  const std::int64_t bits = address_of(a.in) | address_of(a.out) | a.element_bytes | 16;
   with_unit(lowest_bit(bits), [&](auto one) { launch_reverse_staged<decltype(one)>(queue, a); });
 }
 

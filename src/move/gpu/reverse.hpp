@@ -1,9 +1,9 @@
 #pragma once
 
-// Reversal of a line of elements. Elements of 1, 2, 4, 8 or 16 bytes whose output is aligned to them are reversed
-// in registers, 16 bytes at a time. Others, and all in place, go through shared memory: a block stages what it reads
-// as it lies in memory, and gathers aligned chunks of the output from it unit by unit; in place it stages two pieces
-// that lie as far from one end as from the other, and writes each where the other was.
+// Reversal of a line of elements: a block stages what it reads in shared memory as it lies in memory, and takes aligned
+// chunks of the output from there, vectors whose elements it reverses in registers, or unit by unit where elements are
+// no power of two or not aligned. In place it stages two pieces that lie as far from one end as from the other, and
+// writes each where the other was.
 
 #include <cstdint>
 
@@ -16,7 +16,6 @@
 namespace twill::TWILL_BACKEND::kernels {
 
 constexpr int reverse_threads = 256;
-constexpr int reverse_depth = 4;  // chunks of a thread
 
 /// The elements of a chunk in reverse order.
 template <int Bytes>
@@ -26,37 +25,6 @@ __device__ word16 reversed(const word16& v) {
   const std::uint32_t selector = Bytes == 4 ? 0x3210 : Bytes == 2 ? 0x1032 : 0x0123;
   return make_word16(byte_permute(word<3>(v), 0, selector), byte_permute(word<2>(v), 0, selector),
                      byte_permute(word<1>(v), 0, selector), byte_permute(word<0>(v), 0, selector));
-}
-
-/// Out of place, `bytes` bytes; `out` is a multiple of Bytes, `in` is anything.
-template <int Bytes>
-__global__ void __launch_bounds__(reverse_threads)
-    reverse_chunks(unsigned char* out, const unsigned char* in, std::int64_t bytes) {
-  wait_then_trigger_dependents();
-  const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-  const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 15);
-  const std::int64_t first = (block * reverse_depth * reverse_threads + threadIdx.x) * 16 - lead;
-  const int skip = static_cast<int>((reinterpret_cast<std::uintptr_t>(in) + bytes + lead) & 15);
-  word16 low[reverse_depth], high[reverse_depth];
-#pragma unroll
-  for (int k = 0; k < reverse_depth; ++k) {
-    const std::int64_t at = first + k * reverse_threads * 16, from = bytes - 16 - at;
-    if (at < 0 || from < skip || (skip && at < 16 - skip)) continue;
-    low[k] = *reinterpret_cast<const word16*>(in + from - skip);
-    high[k] = *reinterpret_cast<const word16*>(in + from + (skip ? 16 - skip : 0));
-  }
-#pragma unroll
-  for (int k = 0; k < reverse_depth; ++k) {
-    const std::int64_t at = first + k * reverse_threads * 16, from = bytes - 16 - at;
-    if (at < 0 || from < skip || (skip && at < 16 - skip)) {
-      for (std::int64_t byte = at < 0 ? 0 : at; byte < at + 16 && byte < bytes; ++byte) {
-        const std::int64_t within = byte & (Bytes - 1);
-        out[byte] = in[bytes - Bytes - (byte - within) + within];
-      }
-      continue;
-    }
-    *reinterpret_cast<word16*>(out + at) = reversed<Bytes>(realigned<1>(low[k], high[k], skip));
-  }
 }
 
 struct staged_line {
