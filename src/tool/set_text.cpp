@@ -297,7 +297,7 @@ std::string random_text(const case_set& set, const bench_report& report) {
         "\n" + kernel +
         (timed ? "\n" + lines.text() + worst_text(all) : fmt::format(": {} cases checked, not timed\n", all.size()));
   }
-  if (regret) return text + "\n" + regret_text(report.results);
+  if (regret) return text;
   return groups.size() > 1 ? text + "\n" + beside_text(groups) : text;
 }
 
@@ -324,7 +324,8 @@ std::string set_text(const case_set& set, const bench_report& report) {
   const std::string text = set.layout == case_layout::list     ? list_text(report.results)
                            : set.layout == case_layout::random ? random_text(set, report)
                                                                : parts_text(set, report.results);
-  return text + faults_text(report.results);
+  const std::string regret = has_regret(report.results) ? "\n" + regret_text(report.results) : "";
+  return text + regret + faults_text(report.results);
 }
 
 }  // namespace twill::tool

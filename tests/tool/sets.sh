@@ -53,12 +53,16 @@ planned() {
     checks=$((checks + 1))
     python3 "$root/scripts/families" --twill "$twill" regret.json >families.md 2>err || report families "it failed"
     grep -q '^| all | 4 | ' families.md || report families "not four cases in its table"
-    grep -q '^| elementwise | anything' families.md || report families "no elementwise in its table"
+    grep -q '^| \*\*elementwise\*\* | anything' families.md || report families "no elementwise in its table"
   fi
   refused 'it takes 2 to 8 packed columns' bench --device simt --size 60x52 --kernel narrow
   refused 'it takes contiguous runs' bench permute --device simt --size 60x52x3 --kernel gather,rows
   refused 'no permute kernel "frob"' bench permute --device simt --size 60x52x3 --kernel frob
   refused 'belongs to --random' bench --device simt --size 60x52 --regret
+  printf 'u8 60x52\nf32 128x96\n' >regret.txt
+  run 0 bench --device simt:h200 --list regret.txt --regret
+  shown '^Regret, the time of the choice over .*: 2 cases'
+  refused 'belongs to --random' bench --sweep square --regret
   refused 'chooses from' bench copy --random 2 --regret
   refused 'leave it, or --kernel, out' bench --random 2 --regret --kernel gather
   refused 'belongs to --random' explain --device simt --seed 3
