@@ -184,6 +184,9 @@ class directed_calls {
       transpose({128, 192}, bytes, 16, 48);
       transpose({131, 211, 2, 223}, bytes, natural, 3 * natural);
       transpose({33, 501}, bytes, natural, 16);
+      // Packed inputs, whose edges are copied as vectors.
+      permute({{2, 131, 211}, {0, 2, 1}, {}, {}}, bytes, natural, 3 * natural, "vec3");
+      permute({{33, 499}, {1, 0}, {}, {}}, bytes, natural, 16, "vec3");
     }
     transpose({1408, 4}, 7, 16, 48);  // columns of more vectors than a block has threads
     transpose({1405, 4, 2, 5}, 7, 1, 3);
@@ -293,7 +296,7 @@ class directed_calls {
     }
   }
 
-  // Rows from the shortest to a few KiB, lines of one dimension and of two, misaligned, some walked backwards.
+  // Misaligned rows of 72 bytes to 8 KiB, one and two dimensions of rows, some with negative strides.
   void misaligned_rows(std::int64_t bytes) {
     for (const std::int64_t row_bytes : {72, 104, 264, 8200}) {
       const std::int64_t row = row_bytes / bytes - (bytes < 8 ? 1 : 0), many = 30000 / row_bytes + 2;

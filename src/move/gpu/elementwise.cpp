@@ -34,36 +34,36 @@ void launch_units(const work_queue& queue, const permute_args& a) {
   start_kernel(queue, config, &kernels::permute_elementwise<Unit>, a, d);
 }
 
-// What begins so many bytes further on.
-permute_args behind(permute_args a, std::int64_t in_bytes, std::int64_t out_bytes) {
+// The permutation with both pointers advanced.
+permute_args advanced(permute_args a, std::int64_t in_bytes, std::int64_t out_bytes) {
   a.in = static_cast<const unsigned char*>(a.in) + in_bytes;
   a.out = static_cast<unsigned char*>(a.out) + out_bytes;
   return a;
 }
 
-// In halves along the longest dimension, the run among them, until each is a launch.
+// Splits along the longest dimension, or the run if that is longer, until each part fits in one launch.
 template <class Unit>
 void launch_parts(const work_queue& queue, const permute_args& a) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
   if (units_of(a, size) <= most_units) return launch_units<Unit>(queue, a);
   const auto* const longest = std::max_element(
       a.dims, a.dims + a.rank, [](const permute_dim& x, const permute_dim& y) { return x.extent < y.extent; });
-  permute_args one = a, other = a;
+  permute_args first = a, second = a;
   if (a.rank == 0 || a.run_bytes / size > longest->extent) {
-    one.run_bytes = a.run_bytes / size / 2 * size;
-    other = behind(a, one.run_bytes, one.run_bytes);
-    other.run_bytes -= one.run_bytes;
+    first.run_bytes = a.run_bytes / size / 2 * size;
+    second = advanced(a, first.run_bytes, first.run_bytes);
+    second.run_bytes -= first.run_bytes;
   } else {
-    permute_dim& half = one.dims[longest - a.dims];
-    half.extent /= 2;
-    other = behind(a, half.extent * half.in_stride, half.extent * half.out_stride);
-    other.dims[longest - a.dims].extent -= half.extent;
+    permute_dim& dim = first.dims[longest - a.dims];
+    dim.extent /= 2;
+    second = advanced(a, dim.extent * dim.in_stride, dim.extent * dim.out_stride);
+    second.dims[longest - a.dims].extent -= dim.extent;
   }
-  launch_parts<Unit>(queue, one);
-  launch_parts<Unit>(queue, other);
+  launch_parts<Unit>(queue, first);
+  launch_parts<Unit>(queue, second);
 }
 
-// Units of a matrix; beyond, a block of threads for each is no waste. Of a block: four for each thread.
+// Maximum units of a matrix: larger ones fill a block of their own. Units of a block: four per thread.
 constexpr std::int64_t most_tiny_units = kernels::elementwise_threads / 2,
                        block_units = std::int64_t{kernels::elementwise_threads} * 4;
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Movements without tiles: a thread moves a unit, a word of 1 to 16 bytes. Stores are coalesced, loads in general are
-// not: the fallback of all permutations, and the way of tiny matrices with gaps, whose lines stay in the cache.
+// Permutation without a tile: a thread moves one unit, a word of 1 to 16 bytes. Stores are coalesced, loads in general
+// are not. The fallback for all permutations; chosen for tiny 16-byte matrices with gaps, whose lines stay in cache.
 
 #include <cstdint>
 
@@ -16,7 +16,7 @@ namespace twill::TWILL_BACKEND::kernels {
 constexpr int elementwise_threads = 256;
 
 struct elementwise_dims {
-  int units;         // in all
+  int units;         // in total
   fast_divisor run;  // units of a run
   strided_dims runs;
 };

@@ -28,7 +28,7 @@ __device__ inline int padded(int byte, int shift) {
   return byte + ((byte >> shift) << 4);
 }
 
-// Where in the run the unit stands that belongs at byte `byte` of the transposed run, whose lines are columns.
+// Offset in the run of the unit that goes to offset `byte` of the transposed run, a line of which is a column.
 template <class Unit>
 __device__ int source_of(const small_in_place_matrices& m, int byte) {
   constexpr int size = static_cast<int>(sizeof(Unit));

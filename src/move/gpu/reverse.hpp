@@ -1,9 +1,8 @@
 #pragma once
 
-// Reversal of a line of elements: a block stages what it reads in shared memory as it lies in memory, and takes aligned
-// chunks of the output from there, vectors whose elements it reverses in registers, or unit by unit where elements are
-// no power of two or not aligned. In place it stages two pieces that lie as far from one end as from the other, and
-// writes each where the other was.
+// Reversal of a line of elements. A block stages its piece of the input in shared memory and stores aligned vectors of
+// the output: reversed in registers where an element is one unit, else gathered unit by unit. In place it stages two
+// pieces at equal distances from the two ends, and swaps them.
 
 #include <cstdint>
 

@@ -121,11 +121,11 @@ __device__ void move_windows(unsigned char* out, const unsigned char* in, int at
 __device__ inline void move_bytes(unsigned char* out, const unsigned char* in, int bytes, const small_matrices& m) {
   unsigned char* shared = dynamic_shared<unsigned char>();
   __syncthreads();  // the windows before it are out of shared memory
-  const int vector = static_cast<int>(threadIdx.x) * 16, behind = (bytes & -16) + static_cast<int>(threadIdx.x);
+  const int vector = static_cast<int>(threadIdx.x) * 16, tail = (bytes & -16) + static_cast<int>(threadIdx.x);
   if (vector + 16 <= bytes) {
     store_words<unsigned char>(shared + padded(vector, m), *reinterpret_cast<const word16*>(in + vector));
   }
-  if (behind < bytes) shared[padded(behind, m)] = in[behind];
+  if (tail < bytes) shared[padded(tail, m)] = in[tail];
   __syncthreads();
   for (int at = threadIdx.x; at < bytes; at += staged_threads) out[at] = shared[place_of<unsigned char>(at, 0, m)];
 }

@@ -95,11 +95,11 @@ __device__ word16 load_edge_vector(const unsigned char* from, std::int64_t at, s
 }
 
 // Copies the rows of the band that begins at byte `offset` of them, `Vectors` lanes a row, including the rest of their
-// first and last vectors. `in` is a matrix of the input `all`. Edge: vectors may lie partly outside of what may be
-// read, which is the row, or all of a packed input; of these, only what is inside is read.
+// first and last vectors. `input` is the base of the input, `in` its matrix. Edge: a vector is copied if it lies in
+// the row or, where the input is packed, in the input; of others only the units inside the row are loaded.
 template <class Unit, int Vectors, int Threads, bool Edge>
-__device__ void load_band(unsigned char* shared, const unsigned char* in, const unsigned char* all, std::int64_t offset,
-                          const band_layout<Unit>& layout, const staged_cols_matrices& m) {
+__device__ void load_band(unsigned char* shared, const unsigned char* in, const unsigned char* input,
+                          std::int64_t offset, const band_layout<Unit>& layout, const staged_cols_matrices& m) {
   constexpr int rows_at_once = Threads / Vectors, depth = Edge && copies_are_asynchronous ? 1 : 4;
   const int lane = threadIdx.x % Vectors, row0 = threadIdx.x / Vectors;
   const std::int64_t row_bytes = m.cols * static_cast<std::int64_t>(sizeof(Unit)), step = rows_at_once * m.in_ld;
@@ -119,8 +119,8 @@ __device__ void load_band(unsigned char* shared, const unsigned char* in, const 
       const unsigned char* vector = from + lane * 16 - skew;
       const std::int64_t at = offset + lane * 16 - skew;
       if (Edge) {
-        const std::int64_t in_all = vector - all;
-        copied[d] = (at >= 0 && at + 16 <= row_bytes) || (in_all >= 0 && in_all + 16 <= m.packed_bytes);
+        const std::int64_t in_input = vector - input;
+        copied[d] = (at >= 0 && at + 16 <= row_bytes) || (in_input >= 0 && in_input + 16 <= m.packed_bytes);
         if (!copied[d]) {
           *to(d) = load_edge_vector<Unit>(vector, at, row_bytes);
           continue;
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(Threads, (staged_cols_blocks<Unit, Threads>::c
   wait_then_trigger_dependents();
   const std::int64_t matrix = place / m.tiles, col0 = static_cast<std::int64_t>(place % m.tiles) * width;
   const int cols = m.cols - col0 < width ? static_cast<int>(m.cols - col0) : width, bytes = cols * m.rows * size;
-  const unsigned char* const all = in;
+  const unsigned char* const input = in;
   in += matrix * m.in_stride;
   out += matrix * m.out_stride + col0 * m.rows * size;
   unsigned char* shared = dynamic_shared<unsigned char>();
@@ -192,9 +192,9 @@ __global__ void __launch_bounds__(Threads, (staged_cols_blocks<Unit, Threads>::c
   const std::int64_t first = matrix * m.in_stride + col0 * size, last = first + (m.rows - 1) * m.in_ld;
   const bool in_rows = col0 >= 16 / size && col0 + width + 16 / size <= m.cols;
   if (in_rows || (first >= 16 && last + Vectors * 16 <= m.packed_bytes)) {
-    load_band<Unit, Vectors, Threads, false>(shared, in, all, col0 * size, layout, m);
+    load_band<Unit, Vectors, Threads, false>(shared, in, input, col0 * size, layout, m);
   } else {
-    load_band<Unit, Vectors, Threads, true>(shared, in, all, col0 * size, layout, m);
+    load_band<Unit, Vectors, Threads, true>(shared, in, input, col0 * size, layout, m);
   }
   __syncthreads();
 

@@ -151,10 +151,10 @@ __device__ void load_runs_inside(unsigned char* shared, const unsigned char* fro
   wait_for_copies();
 }
 
-// At an edge of the matrix: chunks that lie in the tile, or in a packed input, are copied; of others only the bytes of
-// the tile are read. `from` lies in the input `all`.
+// At an edge of the matrix: vectors inside the tile, or inside a packed input, are copied; of others only the bytes in
+// the tile are loaded. `input` is the base of the input.
 template <int Bytes, bool Aligned, class Words>
-__device__ void load_runs_edge(unsigned char* shared, const unsigned char* from, const unsigned char* all,
+__device__ void load_runs_edge(unsigned char* shared, const unsigned char* from, const unsigned char* input,
                                const vec3_matrices& m, const vec3_tile& t) {
   const int chunks = static_cast<int>(m.run_chunks.divisor);
   for (int index = threadIdx.x; index < m.runs * chunks; index += static_cast<int>(blockDim.x)) {
@@ -164,8 +164,9 @@ __device__ void load_runs_edge(unsigned char* shared, const unsigned char* from,
     const std::int64_t row = t.row0 - m.lead + run * m.rows_in_run, below = m.rows - row;
     if (row < 0 || below <= 0) continue;
     const int end = t.width * Bytes * (below < m.rows_in_run ? static_cast<int>(below) : m.rows_in_run) - offset;
+    if (end <= 0) continue;
     const unsigned char* chunk = from + run * m.run_ld + offset;
-    const std::int64_t at = chunk - all;
+    const std::int64_t at = chunk - input;
     if ((offset >= 0 && end >= 16) || (at >= 0 && at + 16 <= m.packed_bytes)) {
       word16 held;
       begin_chunk<Words, 128, vec3_element<Bytes>::cache>(shared + begin + offset, held, chunk);
@@ -304,7 +305,7 @@ __global__ void __launch_bounds__(vec3_element<Bytes>::threads, vec3_element<Byt
   const bool full = m.full_r.holds(tile_r) && m.full_c.holds(tile_c);
   t.height = full || m.rows - t.row0 >= m.height ? m.height : static_cast<int>(m.rows - t.row0);
   t.width = full || m.cols - t.col0 >= m.columns ? m.columns : static_cast<int>(m.cols - t.col0);
-  const unsigned char* const all = in;
+  const unsigned char* const input = in;
   in += matrix * m.in_stride + (t.row0 - m.lead) * m.in_ld + t.col0 * Bytes;
   out += matrix * m.out_stride + t.col0 * m.out_ld + t.row0 * Bytes;
   wait_then_trigger_dependents();
@@ -313,7 +314,7 @@ __global__ void __launch_bounds__(vec3_element<Bytes>::threads, vec3_element<Byt
   if (full && (m.inside_r.holds(tile_r) || m.inside_c.holds(tile_c))) {
     load_runs_inside<Bytes, aligned, words>(shared, in, m);
   } else {
-    load_runs_edge<Bytes, aligned, words>(shared, in, all, m, t);
+    load_runs_edge<Bytes, aligned, words>(shared, in, input, m, t);
   }
   allow_uninitialised_reads();
   __syncthreads();

@@ -121,19 +121,19 @@ double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
   return both + misaligned_ends(unit, s.out_bits, s.row_bytes) + more[at] * std::max(0, rank - 3);
 }
 
-// Stores are coalesced, loads are not. Lines of the input whose units a block stores together are read once; other
-// lines are read for each unit. In copies of 128 B lines / unit: 16 bytes as timed, 4 and 8 bytes as the kernel for
+// Stores are coalesced, loads are not: where the units of an input line are stored within 4 KiB of the output, the line
+// is assumed to be fetched once, else once for each unit. In copies: 16 bytes as timed, 4 and 8 bytes as the kernel for
 // tiny matrices with gaps that this one replaced.
 double elementwise_factor(const composite_tile& t) {
-  constexpr std::int64_t line = 128, stored_at_once = 4096;  // bytes
+  constexpr std::int64_t line = 128, reach = 4096;  // bytes
   const tile_dim& fastest = t.dims[t.in_order[0]];
-  const bool is_read_once = fastest.in_stride == t.unit && line / t.unit * fastest.out_stride <= stored_at_once;
+  const bool is_read_once = fastest.in_stride == t.unit && line / t.unit * fastest.out_stride <= reach;
   if (!is_read_once || t.unit < 4) return 9.6;
   return t.unit == 16 ? 1.25 : 2.2;
 }
 
-// The kernel of tiles whose rows and columns consist of several dimensions.
-void add_tiles(candidates& all, const permute_args& a, std::int64_t unit) {
+// Tiles whose rows and columns consist of several dimensions.
+void add_misaligned(candidates& all, const permute_args& a, std::int64_t unit) {
   all.shared = all.untiled;
   const tile_sides s = all.sides = share_out(all.shared);
   if (s.row_bytes >= 100 && s.col_bytes >= (unit == 1 ? 28 : 60)) {
@@ -226,7 +226,7 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   all.untiled = untiled(a, unit);
   add_transposes(all, a, device);
   if (a.run_bytes >= 64) all.add(family::rows, rows_launch[place_of(unit)], rows_factor(a, unit));
-  if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_tiles(all, a, unit);
+  if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_misaligned(all, a, unit);
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
   std::sort(all.list, all.list + all.count, cheaper);
   const bool is_limited = which == wanted::cheapest && all.count > 0;

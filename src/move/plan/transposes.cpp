@@ -137,8 +137,8 @@ double staged_rows_more(const matrices& m, const device_model& device) {
          staged_rows_cost.more[m.place()] * crowding(with_pads((written + 32) * m.a.cols), 256, device);
 }
 
-// Partly filled bands of short rows, the fixed cost of a block where bands are small, and the few blocks of 512 threads
-// that many rows leave.
+// Partly filled bands of short rows, the fixed cost of a block where bands are small, and the low occupancy of blocks
+// of 512 threads with many rows.
 double staged_cols_more_1byte(const matrices& m, const band_shape& shape) {
   const double tile = static_cast<double>(m.a.rows * std::min<std::int64_t>(m.across, band_bytes(shape.vectors)));
   const double few = shape.threads == 512 ? 0.0022 * static_cast<double>(std::max<std::int64_t>(0, m.a.rows - 270)) : 0;
@@ -201,7 +201,7 @@ bool is_staged_strided(const matrices& m, const device_model& device) {
   const bool out_packed = a.out_ld == a.rows && a.out_stride == a.rows * a.cols;
   const bool has_gaps = a.in_ld != a.cols || a.in_stride != a.rows * a.cols || !out_packed;
   if (!has_gaps || a.in_ld > farthest || a.in_stride < 1 || a.in_stride > farthest / m.size) return false;
-  // Of tiny matrices with gaps in the output, words are too few to be worth a stage.
+  // Staging does not pay for tiny matrices of 4 and 8 bytes (of 2 bytes below 3 rows) with gaps in the output.
   const bool is_tiny = a.rows * a.cols <= 128 && (m.size > 2 || (m.size == 2 && a.rows < 3));
   return out_packed || !is_tiny;
 }
@@ -308,8 +308,8 @@ bool is_staged_misaligned(const transpose_args& a, const device_model& device) {
          (m.bytes < least_block_bytes || a.batch >= device.multiprocessors);
 }
 
-// Of 1 byte, registers limit a multiprocessor to 1024 threads, so that four blocks of 256 take three quarters of shared
-// memory at most; what is left is L1 capacity.
+// Of 1 byte, registers limit a multiprocessor to 1024 threads. The bounds keep those blocks within half of shared
+// memory, with 8 vectors within 8/11; the rest is L1 capacity.
 band_shape shape_of_bands(std::int64_t rows, std::int64_t row_bytes, std::int64_t size, std::int64_t shared_bytes) {
   const std::int64_t least = std::min(bytes_of_band(12, size, 32), shared_bytes / 3);  // where there is little
   const struct {
