@@ -154,6 +154,11 @@ TEST_CASE("permutations, reversal and copies beyond 2^31 elements") {
                            : ((q % a * b + first) * c + second) * d + p % d;
       });
     }
+    const std::int64_t row = (std::int64_t{1} << 27) + 1, row_bytes = 16 * row;  // more than 2^31 bytes
+    REQUIRE(2 * row_bytes <= array_bytes);
+    prepare(m);
+    twill::permute_bytes_with(m.stream, "elementwise", in + row_bytes, out, 16, {{2, row}, {0, 1}, {-row, 1}, {}});
+    check_output(m, 2 * row_bytes, [&](std::int64_t p) { return p < row_bytes ? p + row_bytes : p - row_bytes; });
     prepare(m);
     twill::reverse(m.stream, in + 1, out, all);
     check_output(m, all, [&](std::int64_t p) { return all - p; });

@@ -18,7 +18,6 @@
 #include "backends/simt/elf_file.hpp"
 #include "backends/simt/kernel_name.hpp"
 #include "backends/simt/simt_device.hpp"
-#include "move/plan/candidates.hpp"
 #include "support/arena.hpp"
 #include "support/directed_calls.hpp"
 #include "support/reduce_arrays.hpp"

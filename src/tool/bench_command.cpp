@@ -275,7 +275,7 @@ int run(const bench_arguments& arguments, tool_run& tool) {
   });
   if (options.set.layout == case_layout::random) report.distributions = distributions_of(report.results);
   if (tables && is_set && !report.results.empty())
-    fmt::print("{}{}", set_text(options.set, report), left_out_text(left_out));
+    fmt::print("{}{}", set_text(options.set, report, options.regret), left_out_text(left_out));
   if (tables && reference) fmt::print("\n{}", beside_reference(report.results, *reference));
   for (const std::string& note : plan.notes) fmt::print(stderr, "{}\n", note);
   json_file.write(json_text(json_of(report)));

@@ -264,21 +264,9 @@ std::string regret_text(const std::vector<bench_result>& results) {
   return text + lines.text();
 }
 
-/// Whether candidates ran beside the operation that chooses from them.
-bool has_regret(const std::vector<bench_result>& results) {
-  const auto planned = [](const bench_result& row, bool tuned) {
-    return !row.plan.empty() && (row.kernel == "tuned") == tuned;
-  };
-  const auto any = [&](bool tuned) {
-    return std::any_of(results.begin(), results.end(), [&](const bench_result& row) { return planned(row, tuned); });
-  };
-  return any(true) && any(false);
-}
-
-std::string random_text(const case_set& set, const bench_report& report) {
+std::string random_text(const case_set& set, const bench_report& report, bool regret) {
   std::string text = wrapped(set.title + ", fraction of memcpy of the same bytes") + "\n";
   const auto groups = by_kernel(report.results);
-  const bool regret = has_regret(report.results);
   for (const auto& [kernel, all] : groups) {
     if (regret && all.front()->kernel != "tuned") continue;
     table lines(
@@ -320,12 +308,12 @@ std::vector<distribution> distributions_of(const std::vector<bench_result>& resu
   return found;
 }
 
-std::string set_text(const case_set& set, const bench_report& report) {
-  const std::string text = set.layout == case_layout::list     ? list_text(report.results)
-                           : set.layout == case_layout::random ? random_text(set, report)
-                                                               : parts_text(set, report.results);
-  const std::string regret = has_regret(report.results) ? "\n" + regret_text(report.results) : "";
-  return text + regret + faults_text(report.results);
+std::string set_text(const case_set& set, const bench_report& report, bool regret) {
+  std::string text = set.layout == case_layout::list     ? list_text(report.results)
+                     : set.layout == case_layout::random ? random_text(set, report, regret)
+                                                         : parts_text(set, report.results);
+  if (const std::string more = regret ? regret_text(report.results) : ""; !more.empty()) text += "\n" + more;
+  return text + faults_text(report.results);
 }
 
 }  // namespace twill::tool

@@ -9,7 +9,8 @@ constexpr std::int64_t piece_bytes = std::int64_t{1} << 26;  // a longer row is 
 
 }  // namespace
 
-// Pitched rows. Packed rows are one contiguous run and go to `rows`, which the planner takes from 64 bytes on only.
+// Pitched rows. Packed rows are one contiguous run and go to `rows`, as do misaligned rows of less than 64 bytes: the
+// planner takes it from 64 bytes on only.
 void copy(const detail::work_queue& queue, const detail::pitched_rows& a) {
   if (a.rows == 1 && a.row_bytes > piece_bytes) {
     const std::int64_t pieces = (a.row_bytes - 1) / piece_bytes, done = pieces * piece_bytes;
@@ -23,7 +24,8 @@ void copy(const detail::work_queue& queue, const detail::pitched_rows& a) {
   if (launch_strided_copy(queue, a)) return;
   const detail::permute_args rows{a.in, a.out, a.row_bytes, 1, {{a.rows, a.in_pitch, a.out_pitch}}};
   const bool is_packed = a.in_pitch == a.row_bytes && a.out_pitch == a.row_bytes;
-  if (is_packed && launch_rows(queue, rows, false)) return;
+  const bool is_short = a.row_bytes < 64 && detail::unit_of(rows) < 4;
+  if ((is_packed || is_short) && launch_rows(queue, rows, false)) return;
   permute(queue, rows);
 }
 

@@ -15,6 +15,8 @@ using detail::permute_dim;
 using detail::transpose_in_place_args;
 using detail::work_queue;
 
+static_assert(kernels::elementwise_threads == detail::elementwise_block_units);
+
 constexpr std::int64_t most_units = INT32_MAX;  // of a launch: indices have 32 bits
 
 std::int64_t units_of(const permute_args& a, std::int64_t unit) {
@@ -49,7 +51,7 @@ void launch_parts(const work_queue& queue, const permute_args& a) {
   const auto* const longest = std::max_element(
       a.dims, a.dims + a.rank, [](const permute_dim& x, const permute_dim& y) { return x.extent < y.extent; });
   permute_args first = a, second = a;
-  if (a.rank == 0 || a.run_bytes / size > longest->extent) {
+  if (a.run_bytes / size > longest->extent) {
     first.run_bytes = a.run_bytes / size / 2 * size;
     second = advanced(a, first.run_bytes, first.run_bytes);
     second.run_bytes -= first.run_bytes;

@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(elementwise_threads)
   wait_then_trigger_dependents();
   const int unit = static_cast<int>(place), run = quotient(unit, d.run);
   const strided_place at = place_of(d.runs, run);
-  const int within = (unit - run * d.run.divisor) * static_cast<int>(sizeof(Unit));
+  const std::int64_t within = (unit - run * d.run.divisor) * static_cast<std::int64_t>(sizeof(Unit));
   *reinterpret_cast<Unit*>(out + at.out + within) = *reinterpret_cast<const Unit*>(in + at.in + within);
 }
 

@@ -7,7 +7,6 @@
 
 #include "families.hpp"
 #include "in_place_passes.hpp"
-#include "operations.hpp"
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {

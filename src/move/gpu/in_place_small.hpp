@@ -38,6 +38,37 @@ __device__ int source_of(const small_in_place_matrices& m, int byte) {
   return matrix * m.bytes + ((row * m.cols + col) * m.units + unit - element * m.units) * size;
 }
 
+// Copies a run of `end` bytes to shared memory, chunk by chunk; its first byte is byte `skip` of a chunk.
+template <class Unit>
+__device__ void stage_matrices(unsigned char* shared, const unsigned char* data, int end, int skip, int pad_shift) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), depth = 4;
+  const int step = static_cast<int>(blockDim.x) * 16;
+  for (int first = static_cast<int>(threadIdx.x) * 16; first < end + skip; first += depth * step) {
+    word16 held[depth];
+    const auto inside = [&](int at) { return at >= skip && at + 16 <= end + skip; };
+    const auto to = [&](int at) { return shared + padded(at, pad_shift); };
+#pragma unroll
+    for (int d = 0; d < depth; ++d) {
+      const int at = first + d * step;
+      const auto* from = reinterpret_cast<const word16*>(data + at - skip);
+      if (inside(at)) begin_copy_to_shared<128>(reinterpret_cast<word16*>(to(at)), held[d], from);
+    }
+#pragma unroll
+    for (int d = 0; d < depth; ++d) {
+      const int at = first + d * step;
+      if (inside(at)) {
+        end_copy_to_shared(reinterpret_cast<word16*>(to(at)), held[d]);
+        continue;
+      }
+      for (int u = at; u < at + 16; u += size) {
+        if (u >= skip && u < end + skip)
+          *reinterpret_cast<Unit*>(to(at) + u - at) = *reinterpret_cast<const Unit*>(data + u - skip);
+      }
+    }
+  }
+  wait_for_copies();
+}
+
 template <class Unit>
 __global__ void __launch_bounds__(1024) in_place_small(unsigned char* data, small_in_place_matrices m) {
   constexpr int size = static_cast<int>(sizeof(Unit)), count = 16 / size;
@@ -49,21 +80,7 @@ __global__ void __launch_bounds__(1024) in_place_small(unsigned char* data, smal
   data += first * m.stride;
   const int skip = misalignment(data), threads = blockDim.x;
 
-  for (int chunk = threadIdx.x; chunk * 16 < end + skip; chunk += threads) {
-    const int begin = chunk * 16 - skip, place = padded(chunk * 16, m.pad_shift);
-    if (begin >= 0 && begin + 16 <= end) {
-      auto* const to = reinterpret_cast<word16*>(shared + place);
-      word16 held;
-      begin_copy_to_shared<128>(to, held, reinterpret_cast<const word16*>(data + begin));
-      end_copy_to_shared(to, held);
-      continue;
-    }
-    for (int u = 0; u < 16; u += size) {
-      if (begin + u >= 0 && begin + u < end)
-        *reinterpret_cast<Unit*>(shared + place + u) = *reinterpret_cast<const Unit*>(data + begin + u);
-    }
-  }
-  wait_for_copies();
+  stage_matrices<Unit>(shared, data, end, skip, m.pad_shift);
   __syncthreads();
 
   const int step = m.period == 0 ? threads : threads / m.period * m.period;

@@ -34,23 +34,33 @@ struct staged_line {
   fast_divisor units;  // of an element
 };
 
-/// Loads `bytes` bytes to shared memory, into chunks as they lie in global memory; returns where the first one is.
+/// Copies `bytes` bytes to shared memory, into chunks as they lie in global memory; returns where the first one is.
+/// wait_for_copies() completes it.
 template <class Unit>
 __device__ const unsigned char* stage(unsigned char* shared, const unsigned char* from, int bytes) {
+  constexpr int depth = 4, step = reverse_threads * 16;
   const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
-  for (int at = static_cast<int>(threadIdx.x) * 16 - skip; at < bytes; at += reverse_threads * 16) {
-    if (at >= 0 && at + 16 <= bytes) {
-      auto* const to = reinterpret_cast<word16*>(shared + skip + at);
-      word16 held;
-      begin_copy_to_shared<128>(to, held, reinterpret_cast<const word16*>(from + at));
-      end_copy_to_shared(to, held);
-      continue;
+  for (int first = static_cast<int>(threadIdx.x) * 16 - skip; first < bytes; first += depth * step) {
+    word16 held[depth];
+    const auto inside = [&](int at) { return at >= 0 && at + 16 <= bytes; };
+    const auto to = [&](int at) { return reinterpret_cast<word16*>(shared + skip + at); };
+#pragma unroll
+    for (int d = 0; d < depth; ++d) {
+      const int at = first + d * step;
+      if (inside(at)) begin_copy_to_shared<128>(to(at), held[d], reinterpret_cast<const word16*>(from + at));
     }
-    for (int byte = at < 0 ? 0 : at; byte < at + 16 && byte < bytes; byte += static_cast<int>(sizeof(Unit))) {
-      *reinterpret_cast<Unit*>(shared + skip + byte) = *reinterpret_cast<const Unit*>(from + byte);
+#pragma unroll
+    for (int d = 0; d < depth; ++d) {
+      const int at = first + d * step;
+      if (inside(at)) {
+        end_copy_to_shared(to(at), held[d]);
+        continue;
+      }
+      for (int byte = at < 0 ? 0 : at; byte < at + 16 && byte < bytes; byte += static_cast<int>(sizeof(Unit))) {
+        *reinterpret_cast<Unit*>(shared + skip + byte) = *reinterpret_cast<const Unit*>(from + byte);
+      }
     }
   }
-  wait_for_copies();
   return shared + skip;
 }
 
@@ -107,6 +117,7 @@ __global__ void __launch_bounds__(reverse_threads)
   const unsigned char* upper = stage<Unit>(shared, in + high, count * line.bytes);
   const unsigned char* lower = upper;
   if (in_place) lower = stage<Unit>(shared + line.piece_bytes, in + low, count * line.bytes);
+  wait_for_copies();
   allow_uninitialised_reads();
   __syncthreads();
   store_reversed<Unit>(out + low, upper, count, line);

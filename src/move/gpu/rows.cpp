@@ -2,8 +2,6 @@
 
 #include "rows.hpp"
 
-#include <algorithm>
-
 #include "families.hpp"
 #include "start.hpp"
 

@@ -121,14 +121,20 @@ double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
   return both + misaligned_ends(unit, s.out_bits, s.row_bytes) + more[at] * std::max(0, rank - 3);
 }
 
-// Stores are coalesced, loads are not: where the units of an input line are stored within 4 KiB of the output, the line
-// is assumed to be fetched once, else once for each unit. In copies: 16 bytes as timed, 4 and 8 bytes as the kernel for
-// tiny matrices with gaps that this one replaced.
+// Stores are coalesced, loads are not: where a block stores all units of an input line, the line is assumed to be
+// fetched once, else once for each unit. In copies: 16 bytes as timed, 4 and 8 bytes as the kernel for tiny matrices
+// with gaps that this one replaced.
 double elementwise_factor(const composite_tile& t) {
-  constexpr std::int64_t line = 128, reach = 4096;  // bytes
-  const tile_dim& fastest = t.dims[t.in_order[0]];
-  const bool is_read_once = fastest.in_stride == t.unit && line / t.unit * fastest.out_stride <= reach;
-  if (!is_read_once || t.unit < 4) return 9.6;
+  constexpr std::int64_t line = 128;  // bytes
+  constexpr double once_a_unit = 9.6;
+  if (t.unit < 4 || std::abs(t.dims[t.in_order[0]].in_stride) != t.unit) return once_a_unit;
+  for (int i = 0; i < t.rank; ++i) {
+    const tile_dim& d = t.dims[t.in_order[i]];
+    const std::int64_t stride = std::abs(d.in_stride);
+    if (stride >= line) break;
+    const std::int64_t in_line = std::min(d.extent, ceil_divided(line, stride));
+    if (in_line * d.out_stride > elementwise_block_units * t.unit) return once_a_unit;
+  }
   return t.unit == 16 ? 1.25 : 2.2;
 }
 

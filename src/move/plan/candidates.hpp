@@ -55,6 +55,9 @@ enum class wanted {
 /// The shapes that a family applies to, in words.
 const char* takes(family kind);
 
+/// Units that a block of elementwise stores.
+constexpr std::int64_t elementwise_block_units = 256;
+
 /// The largest power of two, up to 16, that aligns all addresses, strides and runs.
 std::int64_t unit_of(const permute_args& args);
 
