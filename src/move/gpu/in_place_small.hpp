@@ -10,6 +10,7 @@
 #include "gpu/dependent_launch.hpp"
 #include "gpu/divider.hpp"
 #include "gpu/realign.hpp"
+#include "staged_run.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -24,10 +25,6 @@ struct small_in_place_matrices {
   divider by_rows, by_cols, by_units;
 };
 
-__device__ inline int padded(int byte, int shift) {
-  return byte + ((byte >> shift) << 4);
-}
-
 // Offset in the run of the unit that goes to offset `byte` of the transposed run, a line of which is a column.
 template <class Unit>
 __device__ int source_of(const small_in_place_matrices& m, int byte) {
@@ -36,37 +33,6 @@ __device__ int source_of(const small_in_place_matrices& m, int byte) {
   const int line = static_cast<int>(divide(element, m.by_rows)), row = element - line * m.rows;
   const int matrix = static_cast<int>(divide(line, m.by_cols)), col = line - matrix * m.cols;
   return matrix * m.bytes + ((row * m.cols + col) * m.units + unit - element * m.units) * size;
-}
-
-// Copies a run of `end` bytes to shared memory, chunk by chunk; its first byte is byte `skip` of a chunk.
-template <class Unit>
-__device__ void stage_matrices(unsigned char* shared, const unsigned char* data, int end, int skip, int pad_shift) {
-  constexpr int size = static_cast<int>(sizeof(Unit)), depth = 4;
-  const int step = static_cast<int>(blockDim.x) * 16;
-  for (int first = static_cast<int>(threadIdx.x) * 16; first < end + skip; first += depth * step) {
-    word16 held[depth];
-    const auto inside = [&](int at) { return at >= skip && at + 16 <= end + skip; };
-    const auto to = [&](int at) { return shared + padded(at, pad_shift); };
-#pragma unroll
-    for (int d = 0; d < depth; ++d) {
-      const int at = first + d * step;
-      const auto* from = reinterpret_cast<const word16*>(data + at - skip);
-      if (inside(at)) begin_copy_to_shared<128>(reinterpret_cast<word16*>(to(at)), held[d], from);
-    }
-#pragma unroll
-    for (int d = 0; d < depth; ++d) {
-      const int at = first + d * step;
-      if (inside(at)) {
-        end_copy_to_shared(reinterpret_cast<word16*>(to(at)), held[d]);
-        continue;
-      }
-      for (int u = at; u < at + 16; u += size) {
-        if (u >= skip && u < end + skip)
-          *reinterpret_cast<Unit*>(to(at) + u - at) = *reinterpret_cast<const Unit*>(data + u - skip);
-      }
-    }
-  }
-  wait_for_copies();
 }
 
 template <class Unit>
@@ -80,7 +46,9 @@ __global__ void __launch_bounds__(1024) in_place_small(unsigned char* data, smal
   data += first * m.stride;
   const int skip = misalignment(data), threads = blockDim.x;
 
-  stage_matrices<Unit>(shared, data, end, skip, m.pad_shift);
+  const run_padding padding{16, m.pad_shift};
+  copy_run<Unit>(shared, data, end, skip, padding);
+  wait_for_copies();
   __syncthreads();
 
   const int step = m.period == 0 ? threads : threads / m.period * m.period;
@@ -99,7 +67,7 @@ __global__ void __launch_bounds__(1024) in_place_small(unsigned char* data, smal
       } else {
         source[u] += step * 16;
       }
-      if (byte >= 0 && byte < end) v.unit[u] = *reinterpret_cast<const Unit*>(shared + padded(source[u], m.pad_shift));
+      if (byte >= 0 && byte < end) v.unit[u] = *reinterpret_cast<const Unit*>(shared + padded(source[u], padding));
     }
     if (begin >= 0 && begin + 16 <= end) {
       *reinterpret_cast<word16*>(data + begin) = v.packed();

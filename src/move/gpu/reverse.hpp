@@ -10,6 +10,7 @@
 #include "gpu/dependent_launch.hpp"
 #include "gpu/fast_division.hpp"
 #include "gpu/realign.hpp"
+#include "staged_run.hpp"
 #include "uninitialised_reads.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
@@ -34,34 +35,12 @@ struct staged_line {
   fast_divisor units;  // of an element
 };
 
-/// Copies `bytes` bytes to shared memory, into chunks as they lie in global memory; returns where the first one is.
-/// wait_for_copies() completes it.
+/// Copies `bytes` bytes to shared memory; returns where the first one is. wait_for_copies() completes it.
 template <class Unit>
 __device__ const unsigned char* stage(unsigned char* shared, const unsigned char* from, int bytes) {
-  constexpr int depth = 4, step = reverse_threads * 16;
-  const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
-  for (int first = static_cast<int>(threadIdx.x) * 16 - skip; first < bytes; first += depth * step) {
-    word16 held[depth];
-    const auto inside = [&](int at) { return at >= 0 && at + 16 <= bytes; };
-    const auto to = [&](int at) { return reinterpret_cast<word16*>(shared + skip + at); };
-#pragma unroll
-    for (int d = 0; d < depth; ++d) {
-      const int at = first + d * step;
-      if (inside(at)) begin_copy_to_shared<128>(to(at), held[d], reinterpret_cast<const word16*>(from + at));
-    }
-#pragma unroll
-    for (int d = 0; d < depth; ++d) {
-      const int at = first + d * step;
-      if (inside(at)) {
-        end_copy_to_shared(to(at), held[d]);
-        continue;
-      }
-      for (int byte = at < 0 ? 0 : at; byte < at + 16 && byte < bytes; byte += static_cast<int>(sizeof(Unit))) {
-        *reinterpret_cast<Unit*>(shared + skip + byte) = *reinterpret_cast<const Unit*>(from + byte);
-      }
-    }
-  }
-  return shared + skip;
+  const int skew = misalignment(from);
+  copy_run<Unit>(shared, from, bytes, skew, run_padding{0, 31});
+  return shared + skew;
 }
 
 // The chunk of the output at byte `at`, when an element is one unit: a vector of the input, reversed.

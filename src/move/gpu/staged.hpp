@@ -16,6 +16,7 @@
 #include "gpu/divider.hpp"
 #include "gpu/packed_units.hpp"
 #include "gpu/realign.hpp"
+#include "staged_run.hpp"
 #include "uninitialised_reads.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
@@ -33,10 +34,6 @@ constexpr int staged_threads = 256, staged_windows = 8, staged_window_bytes = st
 
 /// Shared memory of a window.
 inline constexpr int staged_region = staged_window_bytes + staged_window_bytes / 128 * 16;
-
-__device__ inline int padded(int byte, const small_matrices& m) {
-  return byte + (byte >> m.pad_shift) * m.pad;
-}
 
 // The places in shared memory of the units of the chunk at byte `at` of the output; the input begins at byte `skew`.
 template <class Unit>
@@ -219,59 +216,15 @@ struct matrix_runs {
   small_matrices shape;                       // its rows, columns and padding
 };
 
-// Calls with the places of the units of a run of `bytes` bytes that lie in no full vector.
-template <class Unit, class Function>
-__device__ void at_ends(int bytes, int skew, Function function) {
-  constexpr int size = static_cast<int>(sizeof(Unit));
-  const int before = -skew & 15, head = before < bytes ? before : bytes, tail = (bytes - head) & 15;
-  for (int at = threadIdx.x * size; at < head + tail; at += static_cast<int>(blockDim.x) * size) {
-    function(at < head ? at : bytes - tail + at - head);
-  }
-}
-
-// Stages the full vectors of a run; Copied: by begin_copy_to_shared(), which needs padding in multiples of 16 bytes.
-template <class Unit, bool Copied>
-__device__ void load_vectors(unsigned char* shared, const unsigned char* in, int bytes, int skew,
-                             const small_matrices& m) {
-  constexpr int depth = 4;
-  const int step = static_cast<int>(blockDim.x) * 16;
-  for (int first = threadIdx.x * 16 - skew; first < bytes; first += depth * step) {
-    word16 held[depth];
-    const auto inside = [&](int d) { return first + d * step >= 0 && first + d * step + 16 <= bytes; };
-    const auto to = [&](int d) { return shared + padded(first + d * step + skew, m); };
-#pragma unroll
-    for (int d = 0; d < depth; ++d) {
-      const auto* from = reinterpret_cast<const word16*>(in + first + d * step);
-      if (!inside(d)) continue;
-      if constexpr (Copied) {
-        begin_copy_to_shared<128>(reinterpret_cast<word16*>(to(d)), held[d], from);
-      } else {
-        held[d] = *from;
-      }
-    }
-#pragma unroll
-    for (int d = 0; d < depth; ++d) {
-      if (!inside(d)) continue;
-      if constexpr (Copied) {
-        end_copy_to_shared(reinterpret_cast<word16*>(to(d)), held[d]);
-      } else {
-        store_words<Unit>(to(d), held[d]);
-      }
-    }
-  }
-}
-
 template <class Unit>
 __device__ void load_windows(unsigned char* shared, const unsigned char* in, int bytes, int skew,
                              const small_matrices& m) {
   if (m.pad % 16 == 0) {
-    load_vectors<Unit, true>(shared, in, bytes, skew, m);
+    stage_vectors<Unit, true>(shared, in, bytes, skew, m);
   } else {
-    load_vectors<Unit, false>(shared, in, bytes, skew, m);
+    stage_vectors<Unit, false>(shared, in, bytes, skew, m);
   }
-  at_ends<Unit>(bytes, skew, [&](int at) {
-    *reinterpret_cast<Unit*>(shared + padded(at + skew, m)) = *reinterpret_cast<const Unit*>(in + at);
-  });
+  stage_ends<Unit>(shared, in, bytes, skew, m);
   wait_for_copies();
 }
 

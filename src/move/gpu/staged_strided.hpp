@@ -15,6 +15,7 @@
 #include "gpu/divider.hpp"
 #include "gpu/packed_units.hpp"
 #include "gpu/realign.hpp"
+#include "staged_run.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -45,10 +46,6 @@ struct strided_matrices {
   divider span, word, column, row, matrix;  // span_chunks, run_words, cols, rows, rows * cols
 };
 
-__device__ inline int span_padded(int byte, const strided_matrices& m) {
-  return byte + (byte >> m.pad_shift) * m.pad;
-}
-
 /// Where the block's input begins, how it lies in 16 bytes, and which bytes from there on may be read.
 struct strided_input {
   const unsigned char* from;
@@ -67,7 +64,7 @@ __device__ inline bool find_chunk(int index, int skew, const strided_matrices& m
   const int span = static_cast<int>(divide(index, m.span)), byte = (index - span * m.span_chunks) * 16;
   const int begin = span * m.span_step, before = (skew + begin) & 15;
   at = begin + byte - before;
-  to = span_padded(index * 16, m);
+  to = padded(index * 16, m);
   return index < m.chunks && byte - before < m.span_bytes;
 }
 
@@ -194,14 +191,14 @@ struct span_word {
           from = next;
           window = goes_on ? region : 0;
         }
-        place[u] = window + span_padded(from, m);
+        place[u] = window + padded(from, m);
         from += m.row_step;
       }
       return;
     }
 #pragma unroll
     for (int u = 0; u < count; ++u) {
-      place[u] = window + span_padded(from, m);
+      place[u] = window + padded(from, m);
       const bool ends = ++row == m.rows;
       row = ends ? 0 : row;
       from += ends ? m.back : m.row_step;
