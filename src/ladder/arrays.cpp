@@ -66,7 +66,7 @@ struct public_operation {
 
 constexpr public_operation tuned_operations[] = {
     {"scan", "twill::scan: one pass, tiles in registers, decoupled look-back over tile sums", &run_scan},
-    {"reverse", "twill::reverse: 16 bytes an access, reversed in registers", &run_reverse},
+    {"reverse", "twill::reverse: 16 bytes an access, staged, reversed in registers", &run_reverse},
     {"sieve", "twill::sieve_bits: odd numbers as bits in shared memory, sieving primes only", &run_sieve},
 };
 
