@@ -140,8 +140,7 @@ void launch_bands(const work_queue& queue, const transpose_args& a) {
   m.cols = a.cols;
   m.rows = static_cast<int>(a.rows);
   m.in_ld = a.in_ld * size;
-  const bool is_packed = a.in_ld == a.cols && (a.batch == 1 || a.in_stride == a.rows * a.cols);
-  m.packed_bytes = is_packed ? a.batch * a.rows * m.in_ld : 0;
+  m.packed_bytes = packed_input_bytes(a);
   m.by_rows = kernels::make_divider(a.rows);
   m.pitch = (Vectors + 1) * 16;
   m.slots = m.rows * Groups;

@@ -133,8 +133,7 @@ vec3_plan plan_of(const transpose_args& a) {
   vec3_matrices& m = p.m;
   set_matrices(m, a);
   m.batch = static_cast<std::uint32_t>(a.batch);
-  const bool is_packed = a.in_ld == a.cols && (a.batch == 1 || a.in_stride == a.rows * a.cols);
-  m.packed_bytes = is_packed ? a.batch * a.rows * m.in_ld : 0;
+  m.packed_bytes = packed_input_bytes(a);
   p.layout = wraps<Bytes>(m, a) ? vec3_layout::wrapped : vec3_layout::any;
   const bool columns_aligned = out_aligned(m, a);
   m.lead = p.layout == vec3_layout::wrapped || columns_aligned ? 0 : static_cast<int>(group - 1);
