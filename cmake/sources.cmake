@@ -52,6 +52,7 @@ set(twill_common_sources
   src/core/arguments.cpp
   src/move/plan/candidates.cpp
   src/move/plan/gather.cpp
+  src/move/plan/gather_layout.cpp
   src/move/plan/normal_form.cpp
   src/move/plan/transposes.cpp
   src/team/plan/choice.cpp

@@ -96,6 +96,21 @@ TEST_CASE("rows of 32 bytes: no bank conflicts") {
   }
 }
 
+// With segments as close as possible and a word of padding per 128 bytes, 2.3 and 3.3 wavefronts a load.
+TEST_CASE("gathered single bytes: tiles are laid out such that conflicts cost less than a wavefront a load") {
+  const twill::permute_shape shapes[] = {{{96, 50, 17, 29}, {1, 3, 0, 2}}, {{17, 5, 13, 40, 62}, {4, 1, 0, 2, 3}}};
+  for (const auto& shape : shapes) {
+    std::int64_t bytes = 1;
+    for (const auto extent : shape.extents) bytes *= extent;
+    CAPTURE(bytes);
+    const memory on("simt:h200", static_cast<std::size_t>(bytes));
+    const auto seen =
+        on.of([&] { twill::permute_bytes_with(on.stream, "gather", on.in.data(), on.out.data(), 1, shape); });
+    CHECK(seen.shared_loads.requests > 0);
+    CHECK(seen.shared_loads.conflicts() < seen.shared_loads.requests);
+  }
+}
+
 TEST_CASE("reverse, scan, reduce: rungs without bank conflicts, and with them") {
   constexpr std::int64_t count = 65536;
   for (const auto& gpu : gpus) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "gather_layout.hpp"
 #include "integers.hpp"
 
 namespace twill::detail {
@@ -138,52 +139,6 @@ void lay_out_output(gather_plan& p, const permute_args& a) {
   p.units = static_cast<int>(divided(t.out_bytes, t.unit));
   // Odd: eight lanes that fill entries of as many tables write to different banks.
   p.table_pitch = static_cast<int>((ceil_divided(p.units, units) + 1) | 1);
-}
-
-// How many lanes, of 32 whose units lie so many bytes from each other in a segment, read one bank of shared memory.
-int lanes_of_a_bank(std::int64_t stride, std::int64_t pad) {
-  int lanes[32] = {}, most = 0;
-  for (std::int64_t lane = 0; lane < 32; ++lane) {
-    int& bank = lanes[padded_bytes(lane * stride, pad) / 4 % 32];
-    most = std::max(most, ++bank);
-  }
-  return most;
-}
-
-// Shared memory; false where the tile is too large.
-bool lay_out(gather_plan& p, std::int64_t most_shared) {
-  const composite_tile& t = p.tile;
-  const std::int64_t units = units_of_vector(t.unit);
-  if (t.in_bytes > most_linear_bytes || t.in_segments > most_linear_bytes) return false;
-  std::int64_t pitch = std::int64_t{p.vectors} * 16;
-  if (t.in_segments > 1) pitch |= 16;  // with the pads, units of segments side by side lie in different banks
-  if (t.in_segments * pitch > most_linear_bytes) return false;
-  p.pitch = static_cast<int>(pitch);
-  p.pad = std::max(4, static_cast<int>(t.unit));  // a word: loaded vectors are stored without bank conflicts
-  p.segment_bytes = static_cast<int>((padded_bytes(t.in_segments * pitch, p.pad) + t.unit + 15) & -16);
-  p.shared_bytes =
-      p.segment_bytes + gather_place_bytes + 16 * (t.in_segments + t.out_segments) + 2 * units * units * p.table_pitch;
-  return p.shared_bytes <= most_shared;
-}
-
-// Pads of two or three words instead of one, where otherwise units of adjacent output vectors would lie in one bank.
-void widen_pad(gather_plan& p, std::int64_t most_shared) {
-  constexpr std::int64_t most_bytes = 57344;  // with 12 bytes of padding per 128, offsets fit in 16 bits
-  const composite_tile& t = p.tile;
-  const tile_dim& d = t.dims[0];
-  const std::int64_t bytes = t.in_segments * p.pitch;
-  if (p.pad > 4 || !d.in_segment || d.out_tile < 32 || bytes > most_bytes) return;
-  const std::int64_t stride = std::abs(d.in_stride) * units_of_vector(t.unit);
-  int best = p.pad, lanes = lanes_of_a_bank(stride, best);
-  for (int pad = 8; pad <= 12 && lanes > 4; pad += 4) {
-    const int other = lanes_of_a_bank(stride, pad);
-    if (other <= lanes / 2) best = pad, lanes = other;
-  }
-  const auto more = static_cast<int>((padded_bytes(bytes, best) - padded_bytes(bytes, p.pad) + 15) & -16);
-  if (p.shared_bytes + more > most_shared) return;
-  p.pad = best;
-  p.segment_bytes += more;
-  p.shared_bytes += more;
 }
 
 // Clocks for what all output segments take at least: complete vectors of them.
@@ -348,7 +303,7 @@ std::optional<gather_plan> plan_gather(const permute_args& a, const composite_ti
     if (!tiles.try_output(out_bytes)) break;
   }
   auto best = tiles.best();
-  if (best) widen_pad(*best, device.shared_bytes / 2);
+  if (best) avoid_bank_conflicts(*best, device.shared_bytes / 2);
   return best;
 }
 

@@ -1,0 +1,168 @@
+#include "gather_layout.hpp"
+
+#include <algorithm>
+
+#include "integers.hpp"
+
+namespace twill::detail {
+namespace {
+
+// Sets pitch and pad, and what they determine; false, and the plan stays, where shared memory does not suffice.
+bool set_layout(gather_plan& p, std::int64_t pitch, std::int64_t pad, std::int64_t most_shared) {
+  const composite_tile& t = p.tile;
+  const std::int64_t units = units_of_vector(t.unit),
+                     segments = (padded_bytes(t.in_segments * pitch, pad) + t.unit + 15) & -16,
+                     tables = 16 * (t.in_segments + t.out_segments) + 2 * units * units * p.table_pitch,
+                     all = segments + gather_place_bytes + tables;
+  if (all > most_shared) return false;
+  p.pitch = static_cast<int>(pitch);
+  p.pad = static_cast<int>(pad);
+  p.segment_bytes = static_cast<int>(segments);
+  p.shared_bytes = all;
+  return true;
+}
+
+// Units of an output segment one after another: where they lie in the tile.
+class unit_walk {
+ public:
+  explicit unit_walk(const composite_tile& t) {
+    std::int64_t segments = 1;
+    for (int i = 0; i < t.rank && t.dims[i].out_segment; ++i) {
+      const tile_dim& d = t.dims[i];
+      const std::int64_t indices = i == t.last_out ? t.out_indices() : d.tile;
+      if (indices == 1) continue;
+      dim& to = dims_[rank_++];
+      to.indices = static_cast<std::int32_t>(indices);
+      if (d.in_segment) {
+        to.offset = static_cast<std::int32_t>(d.in_stride);
+      } else {
+        to.segment = static_cast<std::int32_t>(segments);
+        to.misalignment = static_cast<std::int32_t>(d.in_stride & 15);
+        segments *= indices;
+      }
+    }
+  }
+
+  void advance(int units) {
+    for (int i = 0; i < rank_ && units > 0; ++i) {
+      dim& d = dims_[i];
+      int carry = 0, index = d.index + units;
+      for (; index >= d.indices; index -= d.indices) ++carry;
+      const int steps = index - d.index;
+      d.index = index;
+      offset_ += steps * d.offset;
+      segment_ += steps * d.segment;
+      misalignment_ += steps * d.misalignment;
+      units = carry;
+    }
+  }
+
+  std::int32_t offset() const { return offset_ + (misalignment_ & 15); }
+  std::int32_t segment() const { return segment_; }
+
+ private:
+  struct dim {
+    std::int32_t indices, index, offset, segment, misalignment;
+  };
+  dim dims_[max_tile_dims]{};
+  int rank_ = 0;
+  std::int32_t offset_ = 0, segment_ = 0, misalignment_ = 0;
+};
+
+// Bytes between the first unit of an input segment and that of an output segment.
+std::int64_t offset_of_segment(const composite_tile& t, std::int64_t segment) {
+  const tile_dim& last = t.dims[t.last_out];
+  std::int64_t offset = 0;
+  const auto add = [&](std::int64_t indices, std::int64_t stride) {
+    const std::int64_t next = divided(segment, indices);
+    offset += (segment - next * indices) * stride;
+    segment = next;
+  };
+  if (last.tile > t.out_indices()) add(ceil_divided(last.tile, t.out_indices()), t.out_indices() * last.in_stride);
+  for (int k = 0; k < t.rank && segment > 0; ++k) {
+    const tile_dim& d = t.dims[t.in_order[k]];
+    if (d.in_segment && !d.out_segment) add(d.tile, d.in_stride);
+  }
+  return offset;
+}
+
+// What the lanes of a block's first warp read at once: the first unit of the vectors that they assemble.
+struct warp_read {
+  int lanes = 0;
+  std::int32_t offset[32], segment[32];  // bytes from an input segment's first vector on; the segment
+
+  explicit warp_read(const gather_plan& p) {
+    const int units = units_of_vector(p.tile.unit);
+    unit_walk walk(p.tile);
+    for (int unit = 0; unit < p.units && lanes < 32; unit += units, walk.advance(units)) {
+      add(walk.offset(), walk.segment());
+    }
+    const int vectors = lanes;  // the lanes behind read the same of the next output segments
+    for (int segment = 1; segment < p.tile.out_segments && lanes < 32; ++segment) {
+      const auto from = static_cast<std::int32_t>(offset_of_segment(p.tile, segment));
+      for (int v = 0; v < vectors && lanes < 32; ++v) add(offset[v] + from, this->segment[v]);
+    }
+  }
+
+ private:
+  void add(std::int32_t at, std::int32_t of) {
+    offset[lanes] = at;
+    segment[lanes++] = of;
+  }
+};
+
+// How many words of one bank the lanes read at most, up to 7. A word that a lane has in common with the one before it
+// counts once. Bit i of `ones`, `twos` and `fours` together are the words of bank i.
+int words_of_a_bank(const warp_read& read, int pitch, int pad) {
+  std::uint32_t ones = 0, twos = 0, fours = 0, before = UINT32_MAX;
+  for (int lane = 0; lane < read.lanes; ++lane) {
+    const auto byte = static_cast<std::uint32_t>(read.offset[lane] + read.segment[lane] * pitch),
+               word = (byte + (byte >> 7) * static_cast<std::uint32_t>(pad)) >> 2;
+    const std::uint32_t one = std::uint32_t{word != before} << (word & 31) & ~(ones & twos & fours);
+    const std::uint32_t two = ones & one, four = twos & two;
+    ones ^= one, twos ^= two, fours ^= four;
+    before = word;
+  }
+  std::uint32_t banks = UINT32_MAX;
+  int most = 0;
+  for (const std::uint32_t digit : {fours, twos, ones}) {
+    most = 2 * most + ((digit & banks) != 0);
+    if ((digit & banks) != 0) banks &= digit;
+  }
+  return most;
+}
+
+}  // namespace
+
+bool lay_out(gather_plan& p, std::int64_t most_shared) {
+  constexpr std::int64_t most_bytes = 61440;  // with pads of 4 bytes, offsets have 16 bits
+  const composite_tile& t = p.tile;
+  if (t.in_bytes > most_bytes || t.in_segments > most_bytes) return false;
+  std::int64_t pitch = std::int64_t{p.vectors} * 16;
+  if (t.in_segments > 1) pitch |= 16;  // with the pads, units of segments side by side lie in different banks
+  if (t.in_segments * pitch > most_bytes) return false;
+  // Pads of a word: loaded vectors are stored without bank conflicts.
+  return set_layout(p, pitch, std::max<std::int64_t>(4, t.unit), most_shared);
+}
+
+void avoid_bank_conflicts(gather_plan& p, std::int64_t most_shared) {
+  constexpr int many = 4;
+  const std::int64_t unit = p.tile.unit;
+  if (unit > 4) return;
+  const warp_read read(p);
+  const int tolerated = unit == 1 ? 1 : many;  // of larger units, memory is slower than shared memory
+  int least = words_of_a_bank(read, p.pitch, p.pad);
+  const auto try_layout = [&](int pitch, int pad, int words_from) {
+    const bool fits = padded_bytes(p.tile.in_segments * pitch, pad) <= 65536;  // offsets have 16 bits
+    if (least < words_from || !fits) return;
+    const int words = words_of_a_bank(read, pitch, pad);
+    if (words < least && set_layout(p, pitch, pad, most_shared)) least = words;
+  };
+  const int pitch = p.pitch, most = p.tile.in_segments > 1 ? std::clamp(pitch / 8, 16, 112) : 0;
+  if (most > 0) try_layout(pitch + 16, p.pad, tolerated + 1);
+  try_layout(pitch, 12, tolerated + 1);
+  for (int more = 32; more <= most; more += 16) try_layout(pitch + more, p.pad, many);
+  try_layout(pitch, 8, many);  // loaded vectors are stored with bank conflicts
+}
+
+}  // namespace twill::detail
