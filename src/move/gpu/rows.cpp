@@ -57,10 +57,7 @@ bool launch_rows(const work_queue& queue, const permute_args& a, bool dry_run) {
   m.chunks = lines * by_line;
   if (lines > INT32_MAX) return false;
   if (dry_run) return true;
-  const std::int64_t unit = unit_of(a);
-  const auto kernel = unit == 16  ? &kernels::permute_rows<word16>
-                      : unit >= 4 ? &kernels::permute_rows<std::uint32_t>
-                                  : &kernels::permute_rows<std::uint8_t>;
+  const auto kernel = unit_of(a) >= 4 ? &kernels::permute_rows<std::uint32_t> : &kernels::permute_rows<std::uint8_t>;
   start_kernel(queue, grid_of(ceil_div(m.chunks, in_block), kernels::rows_threads, shared_bytes(by_line)), kernel, a,
                m);
   return true;

@@ -44,7 +44,7 @@ __device__ inline word16 aligned_chunk(const unsigned char* in, std::int64_t at)
 template <int UnitBytes>
 __device__ word16 cut(const unsigned char* in, std::int64_t at, const word16& low) {
   const int skip = skip_of(in, at);
-  if (UnitBytes == 16 || skip == 0) return low;
+  if (skip == 0) return low;
   return realigned<UnitBytes>(low, aligned_chunk(in, at - skip + 16), skip);
 }
 
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(rows_threads)
     const int index = thread + k * rows_threads;
     const line_chunk c = chunk_of(index < count ? index : 0);
     if (index >= count || c.at >= m.line_bytes) continue;
-    const bool meet = size < 16 && c.left < 16 && c.at + c.left < m.line_bytes;
+    const bool meet = c.left < 16 && c.at + c.left < m.line_bytes;
     const std::int64_t next = c.in + m.row_stride - m.row_bytes;
     if (!can_cut(m, in, c.in) || (meet && !can_cut(m, in, next))) {
       move_units<Unit>(in, m, c);

@@ -30,7 +30,7 @@ constexpr description descriptions[families] = {
     {"misaligned",
      "rows and columns of several dimensions, rows of at least 100 bytes, columns of at least 60 (28 for 1-byte "
      "elements)"},
-    {"rows", "contiguous runs of 64 bytes and more"},
+    {"rows", "contiguous runs of 64 bytes and more that are not all aligned vectors of 16 bytes"},
     {"gather", "anything with a composite tile that fits in shared memory"},
     {"elementwise", "anything"}};
 
@@ -89,19 +89,17 @@ double fetched_around(std::int64_t segment, std::int64_t alignment) {
   return ratio(64 - alignment, segment);
 }
 
-constexpr double rows_launch[5] = {3.52, 3.56, 3.47, 3.26, 2.8};
+constexpr double rows_launch[4] = {3.52, 3.56, 3.47, 3.26};
 
 // Vectors that span two rows cost instructions, and shorter rows have more of them.
 double rows_factor(const permute_args& a, std::int64_t unit) {
   constexpr double factor[4] = {1.063, 1.077, 1.081, 1.055}, more[4] = {0.651, 0.661, 0.614, 0.546},
                    half[4] = {420, 323, 327, 261};  // bytes of a row that costs half of `more`
   const int at = place_of(unit);
-  if (unit < 16) return factor[at] + more[at] / (1 + static_cast<double>(a.run_bytes) / half[at]);
-  const double few = 0.8 * std::max(0.0, ratio(64, a.run_bytes) - 0.81);  // vectors a row
-  return 1.045 + 0.156 * fetched_around(a.run_bytes, a.run_bytes & -a.run_bytes) + few;
+  return factor[at] + more[at] / (1 + static_cast<double>(a.run_bytes) / half[at]);
 }
 
-constexpr double misaligned_launch[4] = {6.52, 6.62, 4.21, 5.28};
+constexpr double misaligned_launch[4] = {5, 4.4, 2.7, 2.65};
 
 // Instructions and memory overlap. Tiles that rows or columns do not fill cost as much as others, or more. Of 1 and 8
 // bytes, the fit times 1.08 and 0.975 (docs/planner.md).
@@ -121,12 +119,18 @@ double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
   return both + misaligned_ends(unit, s.out_bits, s.row_bytes) + more[at] * std::max(0, rank - 3);
 }
 
-// Stores are coalesced, loads are not: where a block stores all units of an input line, the line is assumed to be
-// fetched once, else once for each unit. In copies: 16 bytes as timed, 4 and 8 bytes as the kernel for tiny matrices
-// with gaps that this one replaced.
-double elementwise_factor(const composite_tile& t) {
+// Rows of full vectors, each fetched for itself.
+double vectors_of_rows_factor(std::int64_t row_bytes) {
+  const double few = 0.8 * std::max(0.0, ratio(64, row_bytes) - 0.81);  // vectors a row
+  return 1.05 + 0.156 * fetched_around(row_bytes, lowest_bit(row_bytes)) + few;
+}
+
+// Stores are coalesced, loads of single units are not: where a block stores all units of an input line, the line is
+// assumed to be fetched once, else once for each unit. In copies.
+double elementwise_factor(const permute_args& a, const composite_tile& t) {
   constexpr std::int64_t line = 128;  // bytes
   constexpr double once_a_unit = 9.6;
+  if (t.unit == 16 && a.run_bytes >= 64) return vectors_of_rows_factor(a.run_bytes);
   if (t.unit < 4 || std::abs(t.dims[t.in_order[0]].in_stride) != t.unit) return once_a_unit;
   for (int i = 0; i < t.rank; ++i) {
     const tile_dim& d = t.dims[t.in_order[i]];
@@ -135,7 +139,7 @@ double elementwise_factor(const composite_tile& t) {
     const std::int64_t in_line = std::min(d.extent, ceil_divided(line, stride));
     if (in_line * d.out_stride > elementwise_block_units * t.unit) return once_a_unit;
   }
-  return t.unit == 16 ? 1.25 : 2.2;
+  return t.unit == 16 ? 1.12 : t.unit == 8 ? 1.4 : 2.2;
 }
 
 // Tiles whose rows and columns consist of several dimensions.
@@ -231,14 +235,14 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   const std::int64_t unit = unit_of(a);
   all.untiled = untiled(a, unit);
   add_transposes(all, a, device);
-  if (a.run_bytes >= 64) all.add(family::rows, rows_launch[place_of(unit)], rows_factor(a, unit));
+  if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, rows_launch[place_of(unit)], rows_factor(a, unit));
   if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_misaligned(all, a, unit);
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
   std::sort(all.list, all.list + all.count, cheaper);
   const bool is_limited = which == wanted::cheapest && all.count > 0;
   all.gather = plan_gather(a, all.untiled, device, is_limited ? all.list[0].microseconds : HUGE_VAL);
   if (all.gather) all.add(family::gather, std::max(all.gather->microseconds, least_of_gather(all, unit)));
-  all.add(family::elementwise, 3, elementwise_factor(all.untiled));
+  all.add(family::elementwise, unit == 16 ? 1.9 : 3, elementwise_factor(a, all.untiled));
   std::sort(all.list, all.list + all.count, cheaper);
   return all;
 }

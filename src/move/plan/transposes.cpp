@@ -27,7 +27,7 @@ constexpr kernel_cost staged_misaligned_cost{
 constexpr kernel_cost staged_strided_cost{{2.8, 2.8, 2.8, 2.8, 2.8}, {1.1, 1.03, 1, 1.05, 1.05}, {}};
 constexpr kernel_cost staged_rows_cost{
     {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
-constexpr kernel_cost staged_cols_cost{{3.6, 3.64, 2.73, 2.7, 2.7}, {1.08, 1.08, 1.14, 1, 1}, {0, 1.1, 0.26, 0, 0}};
+constexpr kernel_cost staged_cols_cost{{3.6, 3.2, 2.5, 2.7, 2.7}, {1.08, 1.03, 1.1, 1, 1}, {0, 1.1, 0.26, 0, 0}};
 
 // Factors of misaligned-2d for what it issues and moves. Tiles in part, and rows shorter than a tile, are loaded with
 // predicates; rows that begin inside of words need shuffles.
@@ -67,11 +67,13 @@ double misaligned_2d_factor(const matrices& m) {
   const double around = static_cast<double>(64 - m.in_alignment()) /
                         static_cast<double>(divided(m.across, ceil_divided(m.across, width)));
   const double moved = cost.moved + cost.around * around;
-  // Between the rows of a matrix lie those of others: nobody completes their sectors in time.
+  // Between the rows of a matrix lie those of others: nobody completes their sectors in time. Of 1 byte, whose rows are
+  // short, all such matrices take longer.
   const bool is_cut = m.is_interleaved() && m.out_alignment() < 32;
+  const double between = m.size == 1 && m.is_interleaved() ? 0.4 : 0;
   const double both = std::max(full_vectors_factor(m.size), std::sqrt(issue * issue + moved * moved));
   return both + misaligned_ends(m.size, m.out_alignment(), m.down) +
-         (is_cut ? std::min(0.4, 100 / static_cast<double>(m.down)) : 0);
+         std::max(between, is_cut ? std::min(0.4, 100 / static_cast<double>(m.down)) : 0);
 }
 
 // Bytes read around input rows, for each of theirs.
