@@ -96,18 +96,27 @@ TEST_CASE("rows of 32 bytes: no bank conflicts") {
   }
 }
 
-// With segments as close as possible and a word of padding per 128 bytes, 2.3 and 3.3 wavefronts a load.
-TEST_CASE("gathered single bytes: tiles are laid out such that conflicts cost less than a wavefront a load") {
-  const twill::permute_shape shapes[] = {{{96, 50, 17, 29}, {1, 3, 0, 2}}, {{17, 5, 13, 40, 62}, {4, 1, 0, 2, 3}}};
-  for (const auto& shape : shapes) {
-    std::int64_t bytes = 1;
-    for (const auto extent : shape.extents) bytes *= extent;
+// Of 1, 2 and 4 bytes. With segments as close as possible and a word of padding per 128 bytes, conflicts cost 2.3, 3.3,
+// 0.37 and 0.93 wavefronts a load.
+TEST_CASE("gather: tiles are laid out such that bank conflicts cost fewer wavefronts") {
+  const struct {
+    std::int64_t bytes;
+    double most;  // of a load
+    twill::permute_shape shape;
+  } cases[] = {{1, 1, {{96, 50, 17, 29}, {1, 3, 0, 2}}},
+               {1, 1, {{17, 5, 13, 40, 62}, {4, 1, 0, 2, 3}}},
+               {2, 0.1, {{32, 26, 3, 39, 34}, {2, 4, 3, 1, 0}}},
+               {4, 0.5, {{35, 48, 41}, {1, 2, 0}}}};
+  for (const auto& each : cases) {
+    std::int64_t bytes = each.bytes;
+    for (const auto extent : each.shape.extents) bytes *= extent;
     CAPTURE(bytes);
     const memory on("simt:h200", static_cast<std::size_t>(bytes));
-    const auto seen =
-        on.of([&] { twill::permute_bytes_with(on.stream, "gather", on.in.data(), on.out.data(), 1, shape); });
+    const auto seen = on.of(
+        [&] { twill::permute_bytes_with(on.stream, "gather", on.in.data(), on.out.data(), each.bytes, each.shape); });
     CHECK(seen.shared_loads.requests > 0);
-    CHECK(seen.shared_loads.conflicts() < seen.shared_loads.requests);
+    CHECK(static_cast<double>(seen.shared_loads.conflicts()) <
+          each.most * static_cast<double>(seen.shared_loads.requests));
   }
 }
 

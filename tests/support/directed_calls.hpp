@@ -255,6 +255,8 @@ class directed_calls {
       permute({{7, 3, 5, 9}, reversed, {}, {}}, bytes, other, 3 * other);
       permute({{5, 7, 9}, {2, 1, 0}, {140, 20, 2}, {84, 12, 2}}, bytes, other, 3 * other);
     }
+    // 999 segments of 10 bytes: further apart, or with wider pads, their offsets would need more than 16 bits.
+    permute({{111, 6, 35, 3, 10}, {4, 1, 2, 0, 3}, {-6300, 1050, -30, -10, 1}, {}}, 1, 0, 0, "gather");
     // Rows and columns of two dimensions each.
     for (const std::int64_t bytes : {1, 2, 4, 8}) {
       const std::int64_t many = 256 * multiprocessors_ / bytes / 37 + 1;

@@ -1,7 +1,8 @@
 #pragma once
 
 // Permutation without a tile: a thread moves one unit, a word of 1 to 16 bytes. Stores are coalesced, loads in general
-// are not. The fallback for all permutations; chosen for tiny 16-byte matrices with gaps, whose lines stay in cache.
+// are not. The fallback for all permutations; chosen for rows of aligned vectors, and for tiny 16-byte matrices with
+// gaps, whose lines stay in cache.
 
 #include <cstdint>
 

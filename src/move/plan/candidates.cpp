@@ -237,12 +237,11 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   add_transposes(all, a, device);
   if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, rows_launch[place_of(unit)], rows_factor(a, unit));
   if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_misaligned(all, a, unit);
+  all.add(family::elementwise, unit == 16 ? 1.9 : 3, elementwise_factor(a, all.untiled));
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
   std::sort(all.list, all.list + all.count, cheaper);
-  const bool is_limited = which == wanted::cheapest && all.count > 0;
-  all.gather = plan_gather(a, all.untiled, device, is_limited ? all.list[0].microseconds : HUGE_VAL);
+  all.gather = plan_gather(a, all.untiled, device, which == wanted::cheapest ? all.list[0].microseconds : HUGE_VAL);
   if (all.gather) all.add(family::gather, std::max(all.gather->microseconds, least_of_gather(all, unit)));
-  all.add(family::elementwise, unit == 16 ? 1.9 : 3, elementwise_factor(a, all.untiled));
   std::sort(all.list, all.list + all.count, cheaper);
   return all;
 }

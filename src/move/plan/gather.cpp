@@ -11,10 +11,8 @@
 namespace twill::detail {
 namespace {
 
-constexpr std::int64_t most_units = 1024;          // of an output segment: entries of its table
-constexpr std::int64_t most_linear_bytes = 61440;  // with 4 bytes of padding per 128, offsets fit in 16 bits
+constexpr std::int64_t most_units = 1024;  // of an output segment: entries of its table
 constexpr std::int64_t blocks_threads = 256;
-constexpr int most_blocks_at_once = 6;  // the registers of as many fit
 constexpr gather_costs costs;
 
 double real(std::int64_t value) {
@@ -253,7 +251,7 @@ class tile_search {
       const double waves = blocks / real(device_.multiprocessors * most_blocks_at_once);
       if (cube(memory) + cubed_issue_and_latency(blocks, clocks, waves, life, device_) >= most) return true;
     }
-    if (!lay_out(p_, device_.shared_bytes / 2)) return false;
+    if (!lay_out(p_, device_)) return false;
     is_any_ = true;
     if (cubed(memory, clocks, life, blocks, false) >= most) return true;
     p_.blocks = t.blocks();
@@ -270,7 +268,7 @@ class tile_search {
   /// cache that shared memory is a part of; the last wave and the multiprocessors are not all full (`uneven`).
   double cubed(double memory, double clocks, double life, double blocks, bool uneven) const {
     const std::int64_t bytes = p_.shared_bytes + 1024;
-    const std::int64_t at_once = std::clamp<std::int64_t>(divided(device_.shared_bytes, bytes), 1, most_blocks_at_once);
+    const std::int64_t at_once = blocks_at_once(p_.shared_bytes, device_);
     double each = blocks / device_.multiprocessors, waves = each / real(at_once);
     const double taken = std::min(each, real(at_once)) * real(bytes) / real(device_.shared_bytes);
     const double slowed = memory * (1 + costs.shared * std::max(0.0, taken - costs.free));
@@ -303,7 +301,7 @@ std::optional<gather_plan> plan_gather(const permute_args& a, const composite_ti
     if (!tiles.try_output(out_bytes)) break;
   }
   auto best = tiles.best();
-  if (best) avoid_bank_conflicts(*best, device.shared_bytes / 2);
+  if (best) avoid_bank_conflicts(*best, device);
   return best;
 }
 

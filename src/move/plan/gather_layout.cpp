@@ -7,14 +7,15 @@
 namespace twill::detail {
 namespace {
 
-// Sets pitch and pad, and what they determine; false, and the plan stays, where shared memory does not suffice.
-bool set_layout(gather_plan& p, std::int64_t pitch, std::int64_t pad, std::int64_t most_shared) {
+// Sets pitch, pad and bytes; false, and the plan stays, where fewer than so many blocks would run at once.
+bool set_layout(gather_plan& p, std::int64_t pitch, std::int64_t pad, std::int64_t least_blocks,
+                const device_model& device) {
   const composite_tile& t = p.tile;
   const std::int64_t units = units_of_vector(t.unit),
                      segments = (padded_bytes(t.in_segments * pitch, pad) + t.unit + 15) & -16,
                      tables = 16 * (t.in_segments + t.out_segments) + 2 * units * units * p.table_pitch,
                      all = segments + gather_place_bytes + tables;
-  if (all > most_shared) return false;
+  if (all > device.shared_bytes / 2 || blocks_at_once(all, device) < least_blocks) return false;
   p.pitch = static_cast<int>(pitch);
   p.pad = static_cast<int>(pad);
   p.segment_bytes = static_cast<int>(segments);
@@ -98,9 +99,9 @@ struct warp_read {
       add(walk.offset(), walk.segment());
     }
     const int vectors = lanes;  // the lanes behind read the same of the next output segments
-    for (int segment = 1; segment < p.tile.out_segments && lanes < 32; ++segment) {
-      const auto from = static_cast<std::int32_t>(offset_of_segment(p.tile, segment));
-      for (int v = 0; v < vectors && lanes < 32; ++v) add(offset[v] + from, this->segment[v]);
+    for (int next = 1; next < p.tile.out_segments && lanes < 32; ++next) {
+      const auto from = static_cast<std::int32_t>(offset_of_segment(p.tile, next));
+      for (int v = 0; v < vectors && lanes < 32; ++v) add(offset[v] + from, segment[v]);
     }
   }
 
@@ -112,7 +113,7 @@ struct warp_read {
 };
 
 // How many words of one bank the lanes read at most, up to 7. A word that a lane has in common with the one before it
-// counts once. Bit i of `ones`, `twos` and `fours` together are the words of bank i.
+// counts once, with another lane again. Bit i of `ones`, `twos` and `fours` together are the words of bank i.
 int words_of_a_bank(const warp_read& read, int pitch, int pad) {
   std::uint32_t ones = 0, twos = 0, fours = 0, before = UINT32_MAX;
   for (int lane = 0; lane < read.lanes; ++lane) {
@@ -134,35 +135,32 @@ int words_of_a_bank(const warp_read& read, int pitch, int pad) {
 
 }  // namespace
 
-bool lay_out(gather_plan& p, std::int64_t most_shared) {
-  constexpr std::int64_t most_bytes = 61440;  // with pads of 4 bytes, offsets have 16 bits
+bool lay_out(gather_plan& p, const device_model& device) {
   const composite_tile& t = p.tile;
-  if (t.in_bytes > most_bytes || t.in_segments > most_bytes) return false;
+  if (t.in_bytes > most_linear_bytes || t.in_segments > most_linear_bytes) return false;
   std::int64_t pitch = std::int64_t{p.vectors} * 16;
   if (t.in_segments > 1) pitch |= 16;  // with the pads, units of segments side by side lie in different banks
-  if (t.in_segments * pitch > most_bytes) return false;
+  if (t.in_segments * pitch > most_linear_bytes) return false;
   // Pads of a word: loaded vectors are stored without bank conflicts.
-  return set_layout(p, pitch, std::max<std::int64_t>(4, t.unit), most_shared);
+  return set_layout(p, pitch, std::max<std::int64_t>(4, t.unit), 1, device);
 }
 
-void avoid_bank_conflicts(gather_plan& p, std::int64_t most_shared) {
-  constexpr int many = 4;
-  const std::int64_t unit = p.tile.unit;
+void avoid_bank_conflicts(gather_plan& p, const device_model& device) {
+  const std::int64_t unit = p.tile.unit, blocks = blocks_at_once(p.shared_bytes, device);
   if (unit > 4) return;
+  const int tolerated = unit == 1 ? 1 : 3;  // of larger units, memory is slower than shared memory
   const warp_read read(p);
-  const int tolerated = unit == 1 ? 1 : many;  // of larger units, memory is slower than shared memory
   int least = words_of_a_bank(read, p.pitch, p.pad);
-  const auto try_layout = [&](int pitch, int pad, int words_from) {
+  const auto try_layout = [&](int pitch, int pad) {
     const bool fits = padded_bytes(p.tile.in_segments * pitch, pad) <= 65536;  // offsets have 16 bits
-    if (least < words_from || !fits) return;
+    if (least <= tolerated || !fits) return;
     const int words = words_of_a_bank(read, pitch, pad);
-    if (words < least && set_layout(p, pitch, pad, most_shared)) least = words;
+    if (words < least && set_layout(p, pitch, pad, blocks, device)) least = words;
   };
-  const int pitch = p.pitch, most = p.tile.in_segments > 1 ? std::clamp(pitch / 8, 16, 112) : 0;
-  if (most > 0) try_layout(pitch + 16, p.pad, tolerated + 1);
-  try_layout(pitch, 12, tolerated + 1);
-  for (int more = 32; more <= most; more += 16) try_layout(pitch + more, p.pad, many);
-  try_layout(pitch, 8, many);  // loaded vectors are stored with bank conflicts
+  const int pitch = p.pitch;
+  if (p.tile.in_segments > 1) try_layout(pitch + 16, p.pad);
+  try_layout(pitch, 12);
+  if (least > 3) try_layout(pitch, 8);  // loaded vectors are stored with bank conflicts
 }
 
 }  // namespace twill::detail
