@@ -146,21 +146,24 @@ bool lay_out(gather_plan& p, const device_model& device) {
 }
 
 void avoid_bank_conflicts(gather_plan& p, const device_model& device) {
-  const std::int64_t unit = p.tile.unit, blocks = blocks_at_once(p.shared_bytes, device);
-  if (unit > 4) return;
-  const int tolerated = unit == 1 ? 1 : 3;  // of larger units, memory is slower than shared memory
+  // Words of a bank, of units of 1, 2, 4, 8 and 16 bytes: those of 8 and 16 bytes have 2 and 4 without conflicts, and
+  // for larger units than 1 byte memory is slower than shared memory.
+  constexpr int tolerated[5] = {1, 3, 3, 4, 6};
+  const int most = tolerated[place_of(p.tile.unit)];
+  const std::int64_t blocks = blocks_at_once(p.shared_bytes, device);
   const warp_read read(p);
   int least = words_of_a_bank(read, p.pitch, p.pad);
   const auto try_layout = [&](int pitch, int pad) {
     const bool fits = padded_bytes(p.tile.in_segments * pitch, pad) <= 65536;  // offsets have 16 bits
-    if (least <= tolerated || !fits) return;
+    if (least <= most || !fits) return;
     const int words = words_of_a_bank(read, pitch, pad);
-    if (words < least && set_layout(p, pitch, pad, blocks, device)) least = words;
+    const std::int64_t least_blocks = 2 * words <= least ? 1 : blocks;
+    if (words < least && set_layout(p, pitch, pad, least_blocks, device)) least = words;
   };
-  const int pitch = p.pitch;
-  if (p.tile.in_segments > 1) try_layout(pitch + 16, p.pad);
-  try_layout(pitch, 12);
-  if (least > 3) try_layout(pitch, 8);  // loaded vectors are stored with bank conflicts
+  const int pitch = p.pitch, pad = p.pad;
+  if (p.tile.in_segments > 1) try_layout(pitch + 16, pad);
+  try_layout(pitch, 3 * pad);
+  if (least > 3) try_layout(pitch, 2 * pad);  // loaded vectors are stored with bank conflicts
 }
 
 }  // namespace twill::detail

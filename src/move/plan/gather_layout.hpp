@@ -22,8 +22,8 @@ inline std::int64_t blocks_at_once(std::int64_t shared_bytes, const device_model
 /// the output are known.
 bool lay_out(gather_plan& p, const device_model& device);
 
-/// Moves segments apart and widens pads where lanes of a warp would read different words of one bank, as far as as many
-/// blocks run at once.
+/// Moves segments apart or widens pads where lanes of a warp would read different words of one bank. Fewer blocks at
+/// once only where that halves these words.
 void avoid_bank_conflicts(gather_plan& p, const device_model& device);
 
 }  // namespace twill::detail
