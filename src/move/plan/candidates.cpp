@@ -119,27 +119,32 @@ double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
   return both + misaligned_ends(unit, s.out_bits, s.row_bytes) + more[at] * std::max(0, rank - 3);
 }
 
-// Rows of full vectors, each fetched for itself.
-double vectors_of_rows_factor(std::int64_t row_bytes) {
-  const double few = 0.8 * std::max(0.0, ratio(64, row_bytes) - 0.81);  // vectors a row
-  return 1.05 + 0.156 * fetched_around(row_bytes, lowest_bit(row_bytes)) + few;
-}
-
-// Stores are coalesced, loads of single units are not: where a block stores all units of an input line, the line is
-// assumed to be fetched once, else once for each unit. In copies.
-double elementwise_factor(const permute_args& a, const composite_tile& t) {
+// Whether a block stores all units of a line of the input.
+bool stores_full_lines(const composite_tile& t) {
   constexpr std::int64_t line = 128;  // bytes
-  constexpr double once_a_unit = 9.6;
-  if (t.unit == 16 && a.run_bytes >= 64) return vectors_of_rows_factor(a.run_bytes);
-  if (t.unit < 4 || std::abs(t.dims[t.in_order[0]].in_stride) != t.unit) return once_a_unit;
+  if (std::abs(t.dims[t.in_order[0]].in_stride) != t.unit) return false;
   for (int i = 0; i < t.rank; ++i) {
     const tile_dim& d = t.dims[t.in_order[i]];
     const std::int64_t stride = std::abs(d.in_stride);
     if (stride >= line) break;
     const std::int64_t in_line = std::min(d.extent, ceil_divided(line, stride));
-    if (in_line * d.out_stride > elementwise_block_units * t.unit) return once_a_unit;
+    if (in_line * d.out_stride > elementwise_block_units * t.unit) return false;
   }
-  return t.unit == 16 ? 1.12 : t.unit == 8 ? 1.4 : 2.2;
+  return true;
+}
+
+constexpr double elementwise_launch = 1.9;
+
+// Stores are coalesced. Loads are where a block stores full lines of the input, else in runs; single units of less than
+// 16 bytes are assumed to fetch a line each. In copies.
+double elementwise_factor(const permute_args& a, const composite_tile& t) {
+  constexpr double lines[5] = {0, 0, 2.2, 1.4, 1.12}, runs[5] = {0, 0, 2.2, 1.35, 1.05};
+  constexpr double once_a_unit = 9.6;
+  const int at = place_of(t.unit);
+  if (t.unit < 4) return once_a_unit;
+  if (a.run_bytes < 64 && stores_full_lines(t)) return lines[at];
+  if (a.run_bytes == t.unit && t.unit < 16) return once_a_unit;
+  return runs[at] + 0.156 * fetched_around(a.run_bytes, lowest_bit(a.run_bytes));
 }
 
 // Tiles whose rows and columns consist of several dimensions.
@@ -237,7 +242,7 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   add_transposes(all, a, device);
   if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, rows_launch[place_of(unit)], rows_factor(a, unit));
   if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_misaligned(all, a, unit);
-  all.add(family::elementwise, unit == 16 ? 1.9 : 3, elementwise_factor(a, all.untiled));
+  all.add(family::elementwise, elementwise_launch, elementwise_factor(a, all.untiled));
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
   std::sort(all.list, all.list + all.count, cheaper);
   all.gather = plan_gather(a, all.untiled, device, which == wanted::cheapest ? all.list[0].microseconds : HUGE_VAL);
