@@ -119,8 +119,8 @@ double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
   return both + misaligned_ends(unit, s.out_bits, s.row_bytes) + more[at] * std::max(0, rank - 3);
 }
 
-// Whether a block stores all units of a line of the input.
-bool stores_full_lines(const composite_tile& t) {
+// Whether a block uses every unit of each input line that it touches.
+bool consumes_full_input_lines(const composite_tile& t) {
   constexpr std::int64_t line = 128;  // bytes
   if (std::abs(t.dims[t.in_order[0]].in_stride) != t.unit) return false;
   for (int i = 0; i < t.rank; ++i) {
@@ -135,14 +135,14 @@ bool stores_full_lines(const composite_tile& t) {
 
 constexpr double elementwise_launch = 1.9;
 
-// Stores are coalesced. Loads are where a block stores full lines of the input, else in runs; single units of less than
-// 16 bytes are assumed to fetch a line each. In copies.
+// Stores are coalesced. Loads are coalesced if a block uses whole input lines, otherwise only within runs; single units
+// of less than 16 bytes are assumed to fetch a line each. In copies.
 double elementwise_factor(const permute_args& a, const composite_tile& t) {
   constexpr double lines[5] = {0, 0, 2.2, 1.4, 1.12}, runs[5] = {0, 0, 2.2, 1.35, 1.05};
   constexpr double once_a_unit = 9.6;
   const int at = place_of(t.unit);
   if (t.unit < 4) return once_a_unit;
-  if (a.run_bytes < 64 && stores_full_lines(t)) return lines[at];
+  if (a.run_bytes < 64 && consumes_full_input_lines(t)) return lines[at];
   if (a.run_bytes == t.unit && t.unit < 16) return once_a_unit;
   return runs[at] + 0.156 * fetched_around(a.run_bytes, lowest_bit(a.run_bytes));
 }

@@ -174,7 +174,7 @@ double least_cubed_issue_and_latency(std::int64_t unit, double bytes, const devi
   const double vectors = bytes / real(units * unit);
   const double clocks = vectors / 32 * (costs.store + units * costs.unit);
   const double life = costs.load * bytes / 16 / 1024 + costs.round * vectors / blocks_threads;
-  return cubed_issue_and_latency(1, clocks, 1 / real(device.multiprocessors * most_blocks_at_once), life, device);
+  return cubed_issue_and_latency(1, clocks, 1 / real(device.multiprocessors * max_resident_blocks), life, device);
 }
 
 std::int64_t bytes_of(const permute_args& a) {
@@ -234,7 +234,7 @@ class tile_search {
     const double life = bytes_ * (costs.load / 16384 + costs.block / most_linear_bytes) +
                         segments * p_.stores * costs.round / blocks_threads;
     return cube(copy_ * (1 + written_ / 2)) +
-           cubed_issue_and_latency(1, clocks, 1 / real(device_.multiprocessors * most_blocks_at_once), life, device_);
+           cubed_issue_and_latency(1, clocks, 1 / real(device_.multiprocessors * max_resident_blocks), life, device_);
   }
 
   /// False where the tile is too large.
@@ -248,7 +248,7 @@ class tile_search {
     const double clocks = clocks_of(p_), life = life_of(p_), tail = costs.tail * life;
     const double blocks = bytes_ / real(t.bytes()), most = cube(std::max(0.0, least_ - tail));
     if (is_any_) {  // as if all blocks were full, and as many at once as possible
-      const double waves = blocks / real(device_.multiprocessors * most_blocks_at_once);
+      const double waves = blocks / real(device_.multiprocessors * max_resident_blocks);
       if (cube(memory) + cubed_issue_and_latency(blocks, clocks, waves, life, device_) >= most) return true;
     }
     if (!lay_out(p_, device_)) return false;
@@ -268,7 +268,7 @@ class tile_search {
   /// cache that shared memory is a part of; the last wave and the multiprocessors are not all full (`uneven`).
   double cubed(double memory, double clocks, double life, double blocks, bool uneven) const {
     const std::int64_t bytes = p_.shared_bytes + 1024;
-    const std::int64_t at_once = blocks_at_once(p_.shared_bytes, device_);
+    const std::int64_t at_once = resident_blocks(p_.shared_bytes, device_);
     double each = blocks / device_.multiprocessors, waves = each / real(at_once);
     const double taken = std::min(each, real(at_once)) * real(bytes) / real(device_.shared_bytes);
     const double slowed = memory * (1 + costs.shared * std::max(0.0, taken - costs.free));

@@ -7,7 +7,7 @@
 namespace twill::detail {
 namespace {
 
-// Sets pitch, pad and bytes; false, and the plan stays, where fewer than so many blocks would run at once.
+// Sets pitch, pad and bytes; false, and the plan stays, where fewer than so many blocks would be resident.
 bool set_layout(gather_plan& p, std::int64_t pitch, std::int64_t pad, std::int64_t least_blocks,
                 const device_model& device) {
   const composite_tile& t = p.tile;
@@ -15,7 +15,7 @@ bool set_layout(gather_plan& p, std::int64_t pitch, std::int64_t pad, std::int64
                      segments = (padded_bytes(t.in_segments * pitch, pad) + t.unit + 15) & -16,
                      tables = 16 * (t.in_segments + t.out_segments) + 2 * units * units * p.table_pitch,
                      all = segments + gather_place_bytes + tables;
-  if (all > device.shared_bytes / 2 || blocks_at_once(all, device) < least_blocks) return false;
+  if (all > device.shared_bytes / 2 || resident_blocks(all, device) < least_blocks) return false;
   p.pitch = static_cast<int>(pitch);
   p.pad = static_cast<int>(pad);
   p.segment_bytes = static_cast<int>(segments);
@@ -98,7 +98,7 @@ struct warp_read {
     for (int unit = 0; unit < p.units && lanes < 32; unit += units, walk.advance(units)) {
       add(walk.offset(), walk.segment());
     }
-    const int vectors = lanes;  // the lanes behind read the same of the next output segments
+    const int vectors = lanes;  // the remaining lanes read the same vectors of the following output segments
     for (int next = 1; next < p.tile.out_segments && lanes < 32; ++next) {
       const auto from = static_cast<std::int32_t>(offset_of_segment(p.tile, next));
       for (int v = 0; v < vectors && lanes < 32; ++v) add(offset[v] + from, segment[v]);
@@ -112,9 +112,9 @@ struct warp_read {
   }
 };
 
-// How many words of one bank the lanes read at most, up to 7. A word that a lane has in common with the one before it
-// counts once, with another lane again. Bit i of `ones`, `twos` and `fours` together are the words of bank i.
-int words_of_a_bank(const warp_read& read, int pitch, int pad) {
+// Degree of bank conflict: the most words of one bank, saturating at 7. A word shared with the preceding lane counts
+// once, one shared with any other lane again: an upper bound. Bit i of `ones`, `twos` and `fours` counts bank i.
+int conflict_degree(const warp_read& read, int pitch, int pad) {
   std::uint32_t ones = 0, twos = 0, fours = 0, before = UINT32_MAX;
   for (int lane = 0; lane < read.lanes; ++lane) {
     const auto byte = static_cast<std::uint32_t>(read.offset[lane] + read.segment[lane] * pitch),
@@ -146,19 +146,19 @@ bool lay_out(gather_plan& p, const device_model& device) {
 }
 
 void avoid_bank_conflicts(gather_plan& p, const device_model& device) {
-  // Words of a bank, of units of 1, 2, 4, 8 and 16 bytes: those of 8 and 16 bytes have 2 and 4 without conflicts, and
-  // for larger units than 1 byte memory is slower than shared memory.
+  // Degrees by size of the unit. Loads of 8 and 16 bytes take 2 and 4 wavefronts anyway, and for units larger than 1
+  // byte memory is slower than shared memory.
   constexpr int tolerated[5] = {1, 3, 3, 4, 6};
   const int most = tolerated[place_of(p.tile.unit)];
-  const std::int64_t blocks = blocks_at_once(p.shared_bytes, device);
+  const std::int64_t blocks = resident_blocks(p.shared_bytes, device);
   const warp_read read(p);
-  int least = words_of_a_bank(read, p.pitch, p.pad);
+  int least = conflict_degree(read, p.pitch, p.pad);
   const auto try_layout = [&](int pitch, int pad) {
     const bool fits = padded_bytes(p.tile.in_segments * pitch, pad) <= 65536;  // offsets have 16 bits
     if (least <= most || !fits) return;
-    const int words = words_of_a_bank(read, pitch, pad);
-    const std::int64_t least_blocks = 2 * words <= least ? 1 : blocks;
-    if (words < least && set_layout(p, pitch, pad, least_blocks, device)) least = words;
+    const int degree = conflict_degree(read, pitch, pad);
+    const std::int64_t least_blocks = 2 * degree <= least ? 1 : blocks;
+    if (degree < least && set_layout(p, pitch, pad, least_blocks, device)) least = degree;
   };
   const int pitch = p.pitch, pad = p.pad;
   if (p.tile.in_segments > 1) try_layout(pitch + 16, pad);

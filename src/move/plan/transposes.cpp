@@ -67,13 +67,13 @@ double misaligned_2d_factor(const matrices& m) {
   const double around = static_cast<double>(64 - m.in_alignment()) /
                         static_cast<double>(divided(m.across, ceil_divided(m.across, width)));
   const double moved = cost.moved + cost.around * around;
-  // Between the rows of a matrix lie those of others: nobody completes their sectors in time. Of 1 byte, whose rows are
-  // short, all such matrices take longer.
+  // Between the rows of a matrix lie those of others: nobody completes their sectors in time. Of 1 byte, the
+  // three that were timed took longer, aligned or not.
   const bool is_cut = m.is_interleaved() && m.out_alignment() < 32;
-  const double between = m.size == 1 && m.is_interleaved() ? 0.4 : 0;
+  const double interleaved_extra = m.size == 1 && m.is_interleaved() ? 0.4 : 0;
   const double both = std::max(full_vectors_factor(m.size), std::sqrt(issue * issue + moved * moved));
   return both + misaligned_ends(m.size, m.out_alignment(), m.down) +
-         std::max(between, is_cut ? std::min(0.4, 100 / static_cast<double>(m.down)) : 0);
+         std::max(interleaved_extra, is_cut ? std::min(0.4, 100 / static_cast<double>(m.down)) : 0);
 }
 
 // Bytes read around input rows, for each of theirs.
