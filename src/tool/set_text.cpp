@@ -240,28 +240,36 @@ std::vector<choice> choices_of(const std::vector<bench_result>& results) {
   return all;
 }
 
-std::string regret_text(const std::vector<bench_result>& results) {
-  const std::vector<choice> all = choices_of(results);
+// Of the choices of one device, the worst first.
+std::string regret_text(const std::string& title, const std::vector<choice>& all) {
   std::vector<double> regrets;
   std::size_t near = 0;
   for (const choice& each : all) {
     regrets.push_back(each.regret());
     near += each.regret() <= 1.05 ? 1 : 0;
   }
-  if (regrets.empty()) return "";
   std::reverse(regrets.begin(), regrets.end());
   const double share = 100 * static_cast<double>(near) / static_cast<double>(all.size());
-  std::string text =
-      wrapped(fmt::format("Regret, the time of the choice over the best candidate's: {} cases, geometric "
-                          "mean {}, p95 {}, worst {}, at most 1.05 in {:.0f} %",
-                          all.size(), fraction(geometric_mean(regrets)), fraction(percentile(regrets, 0.95)),
-                          fraction(regrets.back()), share)) +
-      "\n";
+  std::string text = wrapped(fmt::format("{}, the time of the choice over the best candidate's: {} cases, geometric "
+                                         "mean {}, p95 {}, worst {}, at most 1.05 in {:.0f} %",
+                                         title, all.size(), fraction(geometric_mean(regrets)),
+                                         fraction(percentile(regrets, 0.95)), fraction(regrets.back()), share)) +
+                     "\n";
   table lines({{"regret"}, {"case", side::left}, {"best", side::left}, {"chosen", side::left, true}});
   for (std::size_t i = 0; i < all.size() && i < worst_shown; ++i) {
     lines.add({fraction(all[i].regret()), case_text(*all[i].chosen), kernel_of(*all[i].best), all[i].chosen->plan});
   }
   return text + lines.text();
+}
+
+std::string regret_text(const std::vector<bench_result>& results) {
+  std::map<std::string, std::vector<choice>> devices;
+  for (const choice& each : choices_of(results)) devices[each.chosen->device].push_back(each);
+  std::string text;
+  for (const auto& [device, all] : devices) {
+    text += (text.empty() ? "" : "\n") + regret_text(devices.size() > 1 ? "Regret on " + device : "Regret", all);
+  }
+  return text;
 }
 
 std::string random_text(const case_set& set, const bench_report& report, bool regret) {

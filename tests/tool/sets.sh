@@ -62,6 +62,9 @@ planned() {
   printf 'u8 60x52\nf32 128x96\n' >regret.txt
   run 0 bench --device simt:h200 --list regret.txt --regret
   is_sanitized || shown '^Regret, the time of the choice over .*: 2 cases'
+  run 0 bench --device simt:h200 --device simt:gtx280 --list regret.txt --regret
+  is_sanitized || shown '^Regret on simt:gtx280, the time of the choice over'
+  is_sanitized || shown '^Regret on simt:h200, the time of the choice over'
   refused 'belongs to --random' bench --sweep square --regret
   refused 'chooses from' bench copy --random 2 --regret
   refused 'leave it, or --kernel, out' bench --random 2 --regret --kernel gather
