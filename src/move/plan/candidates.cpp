@@ -133,18 +133,18 @@ bool consumes_full_input_lines(const composite_tile& t) {
   return true;
 }
 
-constexpr double elementwise_launch = 1.9;
-
 // Stores are coalesced. Loads are coalesced if a block uses whole input lines, otherwise only within runs; single units
-// of less than 16 bytes are assumed to fetch a line each. In copies.
-double elementwise_factor(const permute_args& a, const composite_tile& t) {
+// of less than 16 bytes are assumed to fetch a line each.
+void add_elementwise(candidates& all, const permute_args& a) {
   constexpr double lines[5] = {0, 0, 2.2, 1.4, 1.12}, runs[5] = {0, 0, 2.2, 1.35, 1.05};
-  constexpr double once_a_unit = 9.6;
+  constexpr double once_a_unit = 9.6, launch = 1.9, launch_of_units = 3;
+  const composite_tile& t = all.untiled;
   const int at = place_of(t.unit);
-  if (t.unit < 4) return once_a_unit;
-  if (a.run_bytes < 64 && consumes_full_input_lines(t)) return lines[at];
-  if (a.run_bytes == t.unit && t.unit < 16) return once_a_unit;
-  return runs[at] + 0.156 * fetched_around(a.run_bytes, lowest_bit(a.run_bytes));
+  const auto add = [&](double us, double factor) { all.add(family::elementwise, us, factor); };
+  if (t.unit < 4) return add(launch_of_units, once_a_unit);
+  if (a.run_bytes < 64 && consumes_full_input_lines(t)) return add(t.unit < 16 ? launch_of_units : launch, lines[at]);
+  if (a.run_bytes == t.unit && t.unit < 16) return add(launch_of_units, once_a_unit);
+  add(launch, runs[at] + 0.156 * fetched_around(a.run_bytes, lowest_bit(a.run_bytes)));
 }
 
 // Tiles whose rows and columns consist of several dimensions.
@@ -242,7 +242,7 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   add_transposes(all, a, device);
   if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, rows_launch[place_of(unit)], rows_factor(a, unit));
   if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_misaligned(all, a, unit);
-  all.add(family::elementwise, elementwise_launch, elementwise_factor(a, all.untiled));
+  add_elementwise(all, a);
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
   std::sort(all.list, all.list + all.count, cheaper);
   all.gather = plan_gather(a, all.untiled, device, which == wanted::cheapest ? all.list[0].microseconds : HUGE_VAL);

@@ -24,6 +24,8 @@ struct device_model {
   }
 };
 
+constexpr std::int64_t reserved_shared_bytes = 1024;  // of each block, beside its own
+
 /// Index into the cost tables by element size: 1, 2, 4, 8, and 16 or others.
 constexpr int place_of(std::int64_t bytes) {
   return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4;

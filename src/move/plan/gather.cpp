@@ -267,7 +267,7 @@ class tile_search {
   /// Cubed microseconds of memory, instructions and latency together, but for the tail. Tiles leave little of the
   /// cache that shared memory is a part of; the last wave and the multiprocessors are not all full (`uneven`).
   double cubed(double memory, double clocks, double life, double blocks, bool uneven) const {
-    const std::int64_t bytes = p_.shared_bytes + 1024;
+    const std::int64_t bytes = p_.shared_bytes + reserved_shared_bytes;
     const std::int64_t at_once = resident_blocks(p_.shared_bytes, device_);
     double each = blocks / device_.multiprocessors, waves = each / real(at_once);
     const double taken = std::min(each, real(at_once)) * real(bytes) / real(device_.shared_bytes);

@@ -14,8 +14,8 @@ constexpr int max_resident_blocks = 6;             // the registers of as many f
 
 /// Resident blocks per multiprocessor, each with so much shared memory.
 inline std::int64_t resident_blocks(std::int64_t shared_bytes, const device_model& device) {
-  constexpr std::int64_t reserved = 1024;  // bytes per block
-  return std::clamp<std::int64_t>(divided(device.shared_bytes, shared_bytes + reserved), 1, max_resident_blocks);
+  return std::clamp<std::int64_t>(divided(device.shared_bytes, shared_bytes + reserved_shared_bytes), 1,
+                                  max_resident_blocks);
 }
 
 /// Sets pitch and pad, and the bytes of shared memory; false where the tile is too large. `vectors` and what concerns

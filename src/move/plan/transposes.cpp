@@ -117,10 +117,10 @@ double staged_misaligned_more(const matrices& m, const device_model& device) {
 
 // Blocks that together take more than 0.6 of shared memory leave little cache: so much more they take.
 double crowding(std::int64_t bytes, int threads, const device_model& device) {
-  constexpr std::int64_t most_threads = 2048, reserved = 1024;
-  const std::int64_t blocks = std::min(divided(device.shared_bytes, bytes + reserved), most_threads / threads);
-  return std::max(0.0,
-                  static_cast<double>(blocks * (bytes + reserved)) / static_cast<double>(device.shared_bytes) - 0.6);
+  constexpr std::int64_t most_threads = 2048;
+  bytes += reserved_shared_bytes;
+  const std::int64_t blocks = std::min(divided(device.shared_bytes, bytes), most_threads / threads);
+  return std::max(0.0, static_cast<double>(blocks * bytes) / static_cast<double>(device.shared_bytes) - 0.6);
 }
 
 // Of rows that staged_rows transposes in registers. Partially filled tiles execute as many instructions as full ones.
