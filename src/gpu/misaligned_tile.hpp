@@ -24,10 +24,8 @@ __device__ inline int warp_index() {
 // output row has the same alignment; so that neighbouring lanes, whose tile rows are sheared by different numbers of
 // words, write to other banks, the rows of each `spread` lanes have a stride of Lanes / spread rows. Lanes: of an input
 // row; where they are 16, a warp takes twice as many rows at once.
-template <int Bytes, bool Aligned, int Length, int Threads, int Rows, int Blocks, bool Around = false, int Words = 1,
-          int Lanes = 32>
+template <int Bytes, bool Aligned, int Length, int Threads, int Rows, int Blocks, int Words = 1, int Lanes = 32>
 struct word_tile {
-  static constexpr bool around = Around;  // loads carry an L2 prefetch size hint
   static constexpr int word_bytes = Bytes < 4 ? 4 : Bytes, per_word = word_bytes / Bytes;
   static constexpr int threads = Threads, lanes = Lanes;
   static constexpr int lane_bytes = Words * word_bytes, per_lane = lane_bytes / Bytes;
@@ -47,7 +45,7 @@ struct word_tile {
 
 /// With lanes of two words. Aligned: rows begin at multiples of 8 bytes.
 template <int Bytes, bool Aligned, int Length, int Threads, int Rows, int Blocks>
-using pair_tile = word_tile<Bytes, Aligned, Length, Threads, Rows, Blocks, true, 2>;
+using pair_tile = word_tile<Bytes, Aligned, Length, Threads, Rows, Blocks, 2>;
 
 // Where a row of the output begins: rows are at a pitch, or in a table of places.
 template <class Byte>
@@ -99,7 +97,7 @@ __device__ void store_words(unsigned char* const (&to)[sizeof(word_type<Bytes>) 
 }
 
 // Where a thread reads: a word of each of some rows that lie within the matrix.
-template <int Bytes, bool Aligned, bool Around, int Rows>
+template <int Bytes, bool Aligned, int Rows>
 struct word_reader {
   static constexpr int phases = Aligned ? 1 : 4 / Bytes;  // rows after which the misalignment repeats
   const unsigned char* at[phases];
@@ -121,8 +119,7 @@ struct word_reader {
       const unsigned char* row = at[p];
 #pragma unroll
       for (int i = p; i < Rows; i += phases) {
-        const auto* word = reinterpret_cast<const word_type<Bytes>*>(row);
-        w[i] = Around ? load_prefetch_l2<128>(word) : *word;
+        w[i] = load_prefetch_l2<128>(reinterpret_cast<const word_type<Bytes>*>(row));
         row += phases * ld;
       }
     }
@@ -211,7 +208,7 @@ __device__ void load_tile(unsigned char* tile, const unsigned char* in, const un
   const unsigned char* from = in + row0 * m.in_ld + offset + lane * size;
   if (begin >= r.first_full && begin + rows - 1 <= r.last_full) {
     word_type<Bytes> w[rows];
-    word_reader<Bytes, Aligned, Shape::around, rows>(from + begin * m.in_ld, m.in_ld).load(w, m.in_ld);
+    word_reader<Bytes, Aligned, rows>(from + begin * m.in_ld, m.in_ld).load(w, m.in_ld);
     store_words<Bytes>(to, w, begin * Bytes);
     return;
   }

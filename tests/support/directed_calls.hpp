@@ -112,10 +112,10 @@ class directed_calls {
         if (bytes <= 2) transpose({rows, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);
         if (bytes == 1) transpose({259, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);  // low tiles
       }
-      for (const std::int64_t ld : {1048 / bytes, 1048 / bytes + 1}) {  // long rows
-        if (bytes > 1) transpose({rows, 1040 / bytes, (multiprocessors_ + 1) / 2, ld}, bytes, 0, bytes);
+      for (const std::int64_t ld : {976 / bytes, 976 / bytes + 1}) {  // four wide tiles, the last not full
+        if (bytes > 1) transpose({rows, 968 / bytes, (multiprocessors_ + 1) / 2, ld}, bytes, 0, bytes);
         if (bytes > 1)
-          transpose({1024 / bytes + 5, 1040 / bytes, 1, ld}, bytes, 0, bytes);  // a full height of wide tiles
+          transpose({1024 / bytes + 5, 968 / bytes, 1, ld}, bytes, 0, bytes);  // a full height of wide tiles
       }
       transpose({512 / bytes * std::max<std::int64_t>(8, 2 * multiprocessors_) + 5, 33}, bytes, bytes, 3 * bytes);
       for (const std::int64_t part :

@@ -21,11 +21,11 @@ using detail::work_queue;
 using kernels::strided_dims;
 using kernels::word_permutation;
 
-// The tiles that were ahead on an H200 (docs/decisions.md): large ones; wide ones for rows that are long enough,
-// whose loads carry an L2 prefetch size hint; low ones for rows that end soon after a large one begins; and those for
-// matrices of few tiles, where the time is that of one block. Aligned: rows begin at multiples of what a lane reads. Of
-// several dimensions: full occupancy, as the strides between rows are long, and so is the latency of their loads; of 1
-// byte half a warp wide: rows are short, and two rows a warp load more at once.
+// The tiles that were ahead on an H200 or H100 (docs/decisions.md): large ones; wide ones for rows that they cut with
+// little waste; low ones for rows that end soon after a large one begins; and those for matrices of few tiles, where
+// the time is that of one block. Aligned: rows begin at multiples of what a lane reads. Of several dimensions: full
+// occupancy, as the strides between rows are long, and so is the latency of their loads; of 1 byte half a warp wide:
+// rows are short, and two rows a warp load more at once.
 template <int Bytes, bool Aligned>
 struct tiles_of;
 template <bool Aligned>
@@ -33,7 +33,7 @@ struct tiles_of<1, Aligned> {
   using large = kernels::word_tile<1, Aligned, 256, 512, 16, 3>;
   using low = kernels::word_tile<1, Aligned, 128, 256, 16, 6>;
   using small = kernels::word_tile<1, Aligned, 128, 512, 8, 3>;
-  using nd = kernels::word_tile<1, Aligned, 256, 256, 8, 8, false, 1, 16>;
+  using nd = kernels::word_tile<1, Aligned, 256, 256, 8, 8, 1, 16>;
 };
 template <bool Aligned>
 struct tiles_of<2, Aligned> {
@@ -52,7 +52,6 @@ struct tiles_of<4, Aligned> {
 template <bool Aligned>
 struct tiles_of<8, Aligned> {
   using large = kernels::word_tile<8, true, 256, 256, 4, 8>;
-  using wide = kernels::word_tile<8, true, 256, 256, 4, 8, true>;
   using small = large;
   using nd = kernels::word_tile<8, true, 512, 256, 8, 5>;
 };
@@ -98,13 +97,11 @@ void launch_by_alignment(const work_queue& queue, const transpose_args& a) {
   launch_tiles<Bytes, true, IfAligned>(queue, a);
 }
 
-// Whether wide tiles waste little of their width, and the lines that they load are still in the cache when another tile
-// reads the rest of them.
+// Whether wide tiles extend little beyond the rows: by at most 15 % of these. The more of a row a tile reads, the fewer
+// lines two tiles share.
 template <class Wide>
 bool can_be_wide(const transpose_args& a, const device_limits& limits) {
-  const std::int64_t around = 32 * Wide::lane_bytes;  // bytes of a row
-  return Wide::bytes <= limits.shared_bytes && a.cols * a.element_bytes >= 4 * around &&
-         (2 * a.rows * around <= limits.cache_bytes / 3 || is_across<Wide>(a, limits)) &&
+  return Wide::bytes <= limits.shared_bytes && 100 * ceil_div(a.cols, Wide::width) * Wide::width <= 115 * a.cols &&
          tiles_in<Wide>(a) >= 4 * limits.multiprocessors;
 }
 
@@ -113,7 +110,7 @@ void start(const work_queue& queue, const transpose_args& a) {
   using aligned = tiles_of<Bytes, true>;
   using misaligned = tiles_of<Bytes, false>;
   const device_limits limits = limits_of(queue);
-  if constexpr (Bytes > 1) {
+  if constexpr (Bytes == 2 || Bytes == 4) {
     if (can_be_wide<typename aligned::wide>(a, limits)) {
       return launch_by_alignment<Bytes, typename aligned::wide, typename misaligned::wide>(queue, a);
     }
