@@ -19,31 +19,10 @@
 namespace twill::TWILL_BACKEND::kernels {
 
 // Epilogue: the head and tail of output rows that aligned vectors do not cover, in the first and the last tile, less
-// than 16 bytes each. Of each 32 / Bytes indices the first half stores the head, the second half the tail.
+// than 16 bytes each, a word at a time: of each 8 indices the first half stores the head, the second half the tail.
 template <int Bytes, class Shape, class Rows>
 __device__ void store_end(int i, unsigned char* out, const unsigned char* tile, Rows rows, int valid, bool top,
                           bool last) {
-  using unit = typename unit_of_bytes<Bytes>::type;
-  constexpr int units = 16 / Bytes;
-  const int column = i / (2 * units), at = i % units * Bytes;
-  unsigned char* to = output_row(out, rows, column);
-  const int shift = until_aligned(to, tile_overlap), first = shift & 15;
-  const bool head = i % (2 * units) < units;
-  const int byte = head ? at : first + ((valid - first) & -16) + at;
-  const bool mine =
-      head ? top && byte < first
-           : valid >= first && (top || byte >= shift) && (last || byte < shift + Shape::length - tile_overlap);
-  if (mine && byte < valid) {
-    const unsigned char* from = tile + Shape::row_of(column) + 16 - (first & -Shape::word_bytes);
-    *reinterpret_cast<unit*>(to + byte) = *reinterpret_cast<const unit*>(from + byte);
-  }
-}
-
-// The same a word at a time: of each 8 indices the first half stores the head, the second half the tail.
-template <int Bytes, class Shape, class Rows>
-__device__ void store_end_word(int i, unsigned char* out, const unsigned char* tile, Rows rows, int valid, bool top,
-                               bool last) {
-  using unit = typename unit_of_bytes<Bytes>::type;
   const int column = i / 8, at = i % 4 * 4;
   unsigned char* to = output_row(out, rows, column);
   const int shift = until_aligned(to, tile_overlap), first = shift & 15;
@@ -55,14 +34,15 @@ __device__ void store_end_word(int i, unsigned char* out, const unsigned char* t
            : valid >= first && (top || begin >= shift) && (last || begin < shift + Shape::length - tile_overlap);
   if (!mine || begin >= end) return;
   const auto* from = reinterpret_cast<const std::uint32_t*>(tile + Shape::row_of(column) + place);
-  const std::uint32_t word = byte_permute(from[0], from[1], bytes_from(first & 3));
+  const std::uint32_t word = Bytes < 4 ? byte_permute(from[0], from[1], bytes_from(first & 3)) : from[0];
   to += begin;
-  if (begin >= 0 && begin + 4 <= end) {
+  if (Bytes >= 4 || (begin >= 0 && begin + 4 <= end)) {
     *reinterpret_cast<std::uint32_t*>(to) = word;
     return;
   }
 #pragma unroll
   for (int k = 0; k < 4; k += Bytes) {
+    using unit = typename unit_of_bytes<Bytes>::type;
     if (begin + k >= 0 && begin + k < end) *reinterpret_cast<unit*>(to + k) = static_cast<unit>(word >> 8 * k);
   }
 }
@@ -71,14 +51,9 @@ __device__ void store_end_word(int i, unsigned char* out, const unsigned char* t
 template <int Bytes, class Shape, class Rows>
 __device__ void store_row_ends(unsigned char* out, const unsigned char* tile, Rows rows, int width, int valid, bool top,
                                bool last) {
-  constexpr int each = Bytes < 4 ? 8 : 32 / Bytes;
 #pragma unroll 1
-  for (int i = threadIdx.x; i < width * each; i += Shape::threads) {
-    if constexpr (Bytes < 4) {
-      store_end_word<Bytes, Shape>(i, out, tile, rows, valid, top, last);
-    } else {
-      store_end<Bytes, Shape>(i, out, tile, rows, valid, top, last);
-    }
+  for (int i = threadIdx.x; i < width * 8; i += Shape::threads) {
+    store_end<Bytes, Shape>(i, out, tile, rows, valid, top, last);
   }
 }
 
