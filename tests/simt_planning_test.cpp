@@ -194,7 +194,9 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
                {{{336, 432, 32}, {0, 2, 1}, {}, {}}, 1, "staged-rows"},
                {{{1048576, 32}, {1, 0}, {}, {}}, 1, "staged-rows"},
                {{{256, 320, 256}, {2, 1, 0}, {}, {}}, 8, "tiled-2d"},
-               {{{32, 1048576}, {1, 0}, {}, {}}, 8, "tiled-2d"}};
+               {{{32, 1048576}, {1, 0}, {}, {}}, 8, "tiled-2d"},
+               {{{353, 113, 78, 16}, {2, 1, 0, 3}, {}, {}}, 4, "gather"},
+               {{{16, 8, 4096, 24}, {2, 1, 0, 3}, {}, {}}, 4, "elementwise"}};
   const twill::device device = twill::device::open("simt:h200");
   for (const auto& t : timed) {
     CHECK(twill::explain_permute(device, t.bytes, t.shape, from, to)[0].kernel == t.kernel);

@@ -133,6 +133,19 @@ bool consumes_full_input_lines(const composite_tile& t) {
   return true;
 }
 
+// What runs cost more that end inside input lines: the rest of such a line is read with the run that follows in the
+// input, and the farther that is away in the output, the later. In full from `far` bytes on.
+double split_lines(const permute_args& a) {
+  constexpr double most = 16, far = 2e6;  // copies times bytes of a run
+  if (a.run_bytes % 128 == 0) return 0;
+  for (int i = 0; i < a.rank; ++i) {
+    const permute_dim& d = a.dims[i];
+    if (std::abs(d.in_stride) != a.run_bytes) continue;
+    return most / static_cast<double>(a.run_bytes) * std::min(1.0, static_cast<double>(d.out_stride) / far);
+  }
+  return 0;
+}
+
 // Stores are coalesced. Loads are coalesced if a block uses whole input lines, otherwise only within runs; single units
 // of less than 16 bytes are assumed to fetch a line each.
 void add_elementwise(candidates& all, const permute_args& a) {
@@ -144,7 +157,7 @@ void add_elementwise(candidates& all, const permute_args& a) {
   if (t.unit < 4) return add(launch_of_units, once_a_unit);
   if (a.run_bytes < 64 && consumes_full_input_lines(t)) return add(t.unit < 16 ? launch_of_units : launch, lines[at]);
   if (a.run_bytes == t.unit && t.unit < 16) return add(launch_of_units, once_a_unit);
-  add(launch, runs[at] + 0.156 * fetched_around(a.run_bytes, lowest_bit(a.run_bytes)));
+  add(launch, runs[at] + 0.156 * fetched_around(a.run_bytes, lowest_bit(a.run_bytes)) + split_lines(a));
 }
 
 // Tiles whose rows and columns consist of several dimensions.
