@@ -112,11 +112,7 @@ class directed_calls {
         if (bytes <= 2) transpose({rows, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);
         if (bytes == 1) transpose({259, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);  // low tiles
       }
-      for (const std::int64_t ld : {976 / bytes, 976 / bytes + 1}) {  // four wide tiles, the last not full
-        if (bytes > 1) transpose({rows, 968 / bytes, (multiprocessors_ + 1) / 2, ld}, bytes, 0, bytes);
-        if (bytes > 1)
-          transpose({1024 / bytes + 5, 968 / bytes, 1, ld}, bytes, 0, bytes);  // a full height of wide tiles
-      }
+      if (bytes == 2 || bytes == 4) wide(rows, bytes);
       transpose({512 / bytes * std::max<std::int64_t>(8, 2 * multiprocessors_) + 5, 33}, bytes, bytes, 3 * bytes);
       for (const std::int64_t part :
            {4, 10, 13, 20, 26, 50, 66}) {  // rows of which bands fill so much of shared memory
@@ -127,6 +123,18 @@ class directed_calls {
         if (bytes == 1) transpose({11, columns, 1, columns + 3}, bytes, bytes, 3 * bytes);
       }
       if (bytes <= 2) bands(bytes);
+    }
+  }
+
+  // Wide tiles, the last of a row not full, or of one column: rows with gaps, and packed ones.
+  void wide(std::int64_t rows, std::int64_t bytes) {
+    for (const std::int64_t ld : {976 / bytes, 976 / bytes + 1}) {
+      transpose({rows, 968 / bytes, (multiprocessors_ + 1) / 2, ld}, bytes, 0, bytes);
+      transpose({1024 / bytes + 5, 968 / bytes, multiprocessors_ / 5 + 1, ld}, bytes, 0, bytes);
+    }
+    for (const std::int64_t offset : {std::int64_t{0}, bytes}) {
+      transpose({rows, 488 / bytes, multiprocessors_ + 1}, bytes, offset, bytes);
+      transpose({rows, 1984 / bytes + 1, multiprocessors_ / 4 + 1}, bytes, offset, 0);
     }
   }
 

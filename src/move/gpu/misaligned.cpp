@@ -21,11 +21,11 @@ using detail::work_queue;
 using kernels::strided_dims;
 using kernels::word_permutation;
 
-// The tiles that were ahead on an H200 or H100 (docs/decisions.md): large ones; wide ones for rows that they cut with
-// little waste; low ones for rows that end soon after a large one begins; and those for matrices of few tiles, where
-// the time is that of one block. Aligned: rows begin at multiples of what a lane reads. Of several dimensions: full
-// occupancy, as the strides between rows are long, and so is the latency of their loads; of 1 byte half a warp wide:
-// rows are short, and two rows a warp load more at once.
+// The tiles that were ahead on an H200 or H100 (docs/decisions.md): large ones; wide ones for rows whose
+// length they cover with little waste; low ones for rows that end soon after a large one begins; and those for matrices
+// of few tiles, where the time is that of one block. Aligned: rows begin at multiples of what a lane reads. Of several
+// dimensions: full occupancy, as the strides between rows are long, and so is the latency of their loads; of 1 byte
+// half a warp wide: rows are short, and two rows a warp load more at once.
 template <int Bytes, bool Aligned>
 struct tiles_of;
 template <bool Aligned>
@@ -97,11 +97,12 @@ void launch_by_alignment(const work_queue& queue, const transpose_args& a) {
   launch_tiles<Bytes, true, IfAligned>(queue, a);
 }
 
-// Whether wide tiles extend little beyond the rows: by at most 15 % of these. The more of a row a tile reads, the fewer
-// lines two tiles share.
+// Whether wide tiles overshoot the row length by at most 15 %. The more of a row one tile reads, the fewer lines are
+// shared by two tiles. Of rows shorter than what a warp reads, all tiles would be edges.
 template <class Wide>
 bool can_be_wide(const transpose_args& a, const device_limits& limits) {
-  return Wide::bytes <= limits.shared_bytes && 100 * ceil_div(a.cols, Wide::width) * Wide::width <= 115 * a.cols &&
+  return Wide::bytes <= limits.shared_bytes && a.cols * a.element_bytes >= 32 * Wide::lane_bytes &&
+         100 * ceil_div(a.cols, Wide::width) * Wide::width <= 115 * a.cols &&
          tiles_in<Wide>(a) >= 4 * limits.multiprocessors;
 }
 
@@ -111,7 +112,9 @@ void start(const work_queue& queue, const transpose_args& a) {
   using misaligned = tiles_of<Bytes, false>;
   const device_limits limits = limits_of(queue);
   if constexpr (Bytes == 2 || Bytes == 4) {
-    if (can_be_wide<typename aligned::wide>(a, limits)) {
+    const bool is_aligned = rows_begin_at(a, aligned::wide::lane_bytes);
+    if (is_aligned ? can_be_wide<typename aligned::wide>(a, limits)
+                   : can_be_wide<typename misaligned::wide>(a, limits)) {
       return launch_by_alignment<Bytes, typename aligned::wide, typename misaligned::wide>(queue, a);
     }
   }

@@ -38,12 +38,12 @@ __device__ void store_end(int i, unsigned char* out, const unsigned char* tile, 
   to += begin;
   if (Bytes >= 4 || (begin >= 0 && begin + 4 <= end)) {
     *reinterpret_cast<std::uint32_t*>(to) = word;
-    return;
-  }
-#pragma unroll
-  for (int k = 0; k < 4; k += Bytes) {
+  } else if constexpr (Bytes < 4) {
     using unit = typename unit_of_bytes<Bytes>::type;
-    if (begin + k >= 0 && begin + k < end) *reinterpret_cast<unit*>(to + k) = static_cast<unit>(word >> 8 * k);
+#pragma unroll
+    for (int k = 0; k < 4; k += Bytes) {
+      if (begin + k >= 0 && begin + k < end) *reinterpret_cast<unit*>(to + k) = static_cast<unit>(word >> 8 * k);
+    }
   }
 }
 

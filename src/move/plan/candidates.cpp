@@ -133,15 +133,17 @@ bool consumes_full_input_lines(const composite_tile& t) {
   return true;
 }
 
-// What runs cost more that end inside input lines: the rest of such a line is read with the run that follows in the
-// input, and the farther that is away in the output, the later. In full from `far` bytes on.
-double split_lines(const permute_args& a) {
+// Extra cost of runs that end inside an input line: the rest of the line belongs to the next run of the input, and the
+// farther apart the two are in the output, the later it is read, by then from DRAM again. Reaches its maximum at `far`
+// bytes. Measured with units of 16 bytes; the factors of smaller ones are of runs that end inside lines.
+double split_lines(const permute_args& a, std::int64_t unit) {
   constexpr double most = 16, far = 2e6;  // copies times bytes of a run
-  if (a.run_bytes % 128 == 0) return 0;
+  if (unit < 16 || a.run_bytes % 128 == 0) return 0;
   for (int i = 0; i < a.rank; ++i) {
     const permute_dim& d = a.dims[i];
     if (std::abs(d.in_stride) != a.run_bytes) continue;
-    return most / static_cast<double>(a.run_bytes) * std::min(1.0, static_cast<double>(d.out_stride) / far);
+    return most / static_cast<double>(std::max<std::int64_t>(64, a.run_bytes)) *
+           std::min(1.0, static_cast<double>(d.out_stride) / far);
   }
   return 0;
 }
@@ -157,7 +159,7 @@ void add_elementwise(candidates& all, const permute_args& a) {
   if (t.unit < 4) return add(launch_of_units, once_a_unit);
   if (a.run_bytes < 64 && consumes_full_input_lines(t)) return add(t.unit < 16 ? launch_of_units : launch, lines[at]);
   if (a.run_bytes == t.unit && t.unit < 16) return add(launch_of_units, once_a_unit);
-  add(launch, runs[at] + 0.156 * fetched_around(a.run_bytes, lowest_bit(a.run_bytes)) + split_lines(a));
+  add(launch, runs[at] + 0.156 * fetched_around(a.run_bytes, lowest_bit(a.run_bytes)) + split_lines(a, t.unit));
 }
 
 // Tiles whose rows and columns consist of several dimensions.
