@@ -112,7 +112,7 @@ class directed_calls {
         if (bytes <= 2) transpose({rows, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);
         if (bytes == 1) transpose({259, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);  // low tiles
       }
-      if (bytes == 2 || bytes == 4) wide(rows, bytes);
+      if (bytes > 1) long_rows(rows, bytes);
       transpose({512 / bytes * std::max<std::int64_t>(8, 2 * multiprocessors_) + 5, 33}, bytes, bytes, 3 * bytes);
       for (const std::int64_t part :
            {4, 10, 13, 20, 26, 50, 66}) {  // rows of which bands fill so much of shared memory
@@ -126,8 +126,8 @@ class directed_calls {
     }
   }
 
-  // Wide tiles, the last of a row not full, or of one column: rows with gaps, and packed ones.
-  void wide(std::int64_t rows, std::int64_t bytes) {
+  // Several tiles a row, wide ones of 2 and 4 bytes, the last not full or of one column: with gaps, and packed.
+  void long_rows(std::int64_t rows, std::int64_t bytes) {
     for (const std::int64_t ld : {976 / bytes, 976 / bytes + 1}) {
       transpose({rows, 968 / bytes, (multiprocessors_ + 1) / 2, ld}, bytes, 0, bytes);
       transpose({1024 / bytes + 5, 968 / bytes, multiprocessors_ / 5 + 1, ld}, bytes, 0, bytes);

@@ -133,17 +133,17 @@ bool consumes_full_input_lines(const composite_tile& t) {
   return true;
 }
 
-// Extra cost of runs that end inside an input line: the rest of the line belongs to the next run of the input, and the
-// farther apart the two are in the output, the later it is read, by then from DRAM again. Reaches its maximum at `far`
-// bytes. Measured with units of 16 bytes; the factors of smaller ones are of runs that end inside lines.
+// Extra cost of runs that end inside an input line, in copies: the rest of the line belongs to the next run of the
+// input, and the larger the distance between the two in the output, the less likely the line is still in L2. Constant
+// from `full_distance` on. Measured with units of 16 bytes; the factors of smaller units include it.
 double split_lines(const permute_args& a, std::int64_t unit) {
-  constexpr double most = 16, far = 2e6;  // copies times bytes of a run
+  constexpr double copied_bytes = 16, full_distance = 2e6;  // copies times bytes of a run; bytes
   if (unit < 16 || a.run_bytes % 128 == 0) return 0;
   for (int i = 0; i < a.rank; ++i) {
     const permute_dim& d = a.dims[i];
     if (std::abs(d.in_stride) != a.run_bytes) continue;
-    return most / static_cast<double>(std::max<std::int64_t>(64, a.run_bytes)) *
-           std::min(1.0, static_cast<double>(d.out_stride) / far);
+    return copied_bytes / static_cast<double>(std::max<std::int64_t>(64, a.run_bytes)) *
+           std::min(1.0, static_cast<double>(d.out_stride) / full_distance);
   }
   return 0;
 }
