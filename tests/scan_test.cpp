@@ -207,6 +207,13 @@ TEST_CASE("reference: rows, packed and strided, short and long") {
     // The first row has as many elements as its tiles, the others begin within a vector and have one tile more.
     check_scan<float>(stream, {3, 11264, 11265, 11265}, {scan_op::sum, false}, 0, 10);
     check_scan<std::int64_t>(stream, {2, 5120, 5121, 5120}, {scan_op::max, false}, 0, 11);
+    // Packed rows that fill a quarter, half, most and half of their tiles.
+    for (const std::int64_t cols : {3000, 6000, 9999, 12000}) {
+      for (const std::size_t offset : {0, 1}) {
+        check_scan<float>(stream, {5, cols}, {scan_op::sum, cols % 3 == 0}, offset, 12);
+        check_scan<std::uint16_t>(stream, {3, 2 * cols}, {scan_op::min, cols % 3 != 0}, offset, 13);
+      }
+    }
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include "support/simt_launch.hpp"
 
+#include "scan/gpu/plan.hpp"
 #include "scan/gpu/scan.hpp"
 
 namespace twill::simt {
@@ -82,6 +83,46 @@ TEST_CASE("literal: elements of a tile") {
   };
   CHECK(in_segments(256 * 8 * 4 - 3) == in_segments(1));
   CHECK(in_segments(256 * 8 * 4 - 2) > in_segments(1));
+}
+
+// A tile of floats has 11264. `in` begins `offset` bytes behind a multiple of 16; -1: no pointer is known.
+scan_plan plan_of(element_type type, std::int64_t cols, std::int64_t offset) {
+  detail::scan_args a{};
+  a.in = offset < 0 ? nullptr : reinterpret_cast<const void*>(std::uintptr_t{4096} + offset);
+  a.type = type;
+  a.rows = 7;
+  a.cols = a.in_ld = a.out_ld = cols;
+  return plan_scan(a);
+}
+
+TEST_CASE("literal: packed rows are joined where they would leave too much of their tiles empty") {
+  const auto joined = [](std::int64_t cols, std::int64_t offset) {
+    return plan_of(element_type::f32, cols, offset).segments;
+  };
+  CHECK(joined(5628, 0));
+  CHECK(!joined(5632, 0));
+  CHECK(!joined(11268, 0));
+  CHECK(joined(5633, 0));  // rows begin at any multiple of 4 bytes
+  CHECK(joined(9008, 4));
+  CHECK(!joined(9012, 4));
+  CHECK(joined(11268, 4));
+  CHECK(joined(5632, -1));
+  CHECK(!joined(9012, -1));
+}
+
+TEST_CASE("scratch that is asked for without pointers is enough for all") {
+  for (const element_type type : {element_type::u8, element_type::f16, element_type::f32, element_type::f64,
+                                  element_type::c64, element_type::c128}) {
+    const auto bytes = static_cast<std::int64_t>(element_bytes(type));
+    for (std::int64_t cols = 1; cols < 200000 / bytes; cols += 1 + cols / 9) {
+      for (const std::int64_t even : {cols, (cols + 15) & -16}) {
+        for (std::int64_t offset = 0; offset < 16; offset += bytes) {
+          CAPTURE(even);
+          CHECK(plan_of(type, even, -1).bytes() >= plan_of(type, even, offset).bytes());
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

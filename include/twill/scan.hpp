@@ -71,9 +71,11 @@ TWILL_API void scan_segments_untyped(stream_ref stream, const void* in, void* ou
 /// Accuracy: the additions of a floating-point sum form a tree that depends on the type, the shape and the address of
 ///   `in` modulo 16 alone: every run gives the same bits, and so does every GPU ("simt" included). Of a sum of n
 ///   elements no element passes through more than 48 + n / (32 t) additions, t being the elements of a tile (44 KiB of
-///   elements of up to 4 bytes, 40 of 8, 16 of 16 bytes; with segments or packed short rows 32, 20 and 12 KiB): that
+///   elements of up to 4 bytes, 40 of 8, 16 of 16 bytes; with segments or joined rows 32, 20 and 12 KiB): that
 ///   number times the rounding unit times the sum of the absolute values bounds the error. On the CPU the number is
 ///   4110 + n / t for float and double, 2 t + n / t for halves and complex numbers, t being the elements of 128 KiB.
+///   Joined, and scanned as segments of one long row, are packed rows that fill less than half of the tiles that they
+///   would take (less than four fifths where they do not all begin at multiples of 16 bytes in `in`).
 /// Units: 2 * rows * cols * sizeof(T) bytes are moved (half as many again with two passes). Rows shorter than a tile
 ///   that are not packed take a tile's time each: pack them, or scan segments.
 /// Memory: device memory, aligned to sizeof(T), complex numbers too; best speed where rows begin at multiples of 16
@@ -81,7 +83,7 @@ TWILL_API void scan_segments_untyped(stream_ref stream, const void* in, void* ou
 ///   `scan_scratch_bytes`, 16-byte aligned; what it holds before does not matter, and it is free for others in stream
 ///   order.
 /// Order: asynchronous in `stream`: a clearing of the scratch and a kernel (another of each with two passes; a kernel
-///   more with segments or packed short rows). No synchronisation, no allocation. May be called from several threads,
+///   more with segments or joined rows). No synchronisation, no allocation. May be called from several threads,
 ///   on different streams with a scratch each, and captured in a graph.
 /// Throws: invalid_argument, before anything is launched; unsupported (more than 2^31 tiles; blocks have too little
 ///   shared memory); launch_failed.

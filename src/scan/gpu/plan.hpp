@@ -18,7 +18,7 @@ namespace twill::TWILL_BACKEND {
 
 /// How a scan is cut into tiles, and what its scratch holds: the ticket, the states of the tiles, the bits of heads.
 struct scan_plan {
-  bool segments;  ///< head flags are used: segments given by offsets, or packed short rows
+  bool segments;  ///< head flags are used: segments given by offsets, or rows that are joined
   std::int64_t rows, cols;
   std::int64_t tiles, tiles_in_row;
   std::size_t ticket_bytes, state_bytes, head_bytes;

@@ -22,21 +22,31 @@ std::int64_t max_lead(const scan_args& a, std::int64_t rows) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) % 16) / bytes;
 }
 
+std::int64_t tile_elements_of(const scan_args& a, bool segments) {
+  const auto bytes = static_cast<int>(element_bytes(a.type));
+  return kernels::scan_threads * kernels::scan_vectors_for(bytes, value_bytes(a), segments) * (16 / bytes);
+}
+
+// Whether packed rows are scanned as segments of one long row: where they would leave too much of their tiles empty.
+// What is too much depends on `in`, not on `out`, as the order of additions does. Without pointers, rows that could be
+// joined are: then more scratch is needed.
+bool are_joined(const scan_args& a) {
+  if (a.rows == 1 || a.in_ld != a.cols || a.out_ld != a.cols) return false;
+  const std::int64_t tile = tile_elements_of(a, false), filled = ceil_div(a.cols, tile) * tile;
+  const auto row_bytes = a.cols * static_cast<std::int64_t>(element_bytes(a.type));
+  const bool aligned = a.in != nullptr && (reinterpret_cast<std::uintptr_t>(a.in) | row_bytes) % 16 == 0;
+  return aligned ? 2 * a.cols < filled : 5 * a.cols < 4 * filled;
+}
+
 }  // namespace
 
 scan_plan plan_scan(const scan_args& a) {
-  const auto bytes = static_cast<std::int64_t>(element_bytes(a.type)), per_vector = 16 / bytes;
-  const auto tile_elements = [&](bool segments) {
-    return kernels::scan_threads * kernels::scan_vectors_for(static_cast<int>(bytes), value_bytes(a), segments) *
-           per_vector;
-  };
-  // Packed rows of less than a tile are segments of one long row.
-  const bool packed = a.rows > 1 && a.in_ld == a.cols && a.out_ld == a.cols && a.cols < tile_elements(false);
+  const bool joined = are_joined(a);
   scan_plan plan{};
-  plan.segments = packed || a.segments != 0;
-  plan.rows = packed ? 1 : a.rows;
-  plan.cols = packed ? a.rows * a.cols : a.cols;
-  plan.tiles_in_row = ceil_div(plan.cols + max_lead(a, plan.rows), tile_elements(plan.segments));
+  plan.segments = joined || a.segments != 0;
+  plan.rows = joined ? 1 : a.rows;
+  plan.cols = joined ? a.rows * a.cols : a.cols;
+  plan.tiles_in_row = ceil_div(plan.cols + max_lead(a, plan.rows), tile_elements_of(a, plan.segments));
   if (plan.tiles_in_row > (std::int64_t{1} << 31) / plan.rows) {
     detail::fail(errc::unsupported, "the scan needs more than 2^31 tiles",
                  std::to_string(plan.rows) + " rows of " + std::to_string(plan.tiles_in_row), "split it");
@@ -44,7 +54,7 @@ scan_plan plan_scan(const scan_args& a) {
   plan.tiles = plan.rows * plan.tiles_in_row;
   plan.ticket_bytes = 16;
   plan.state_bytes = static_cast<std::size_t>(plan.tiles * (value_bytes(a) / 4) * 8);
-  plan.head_bytes = plan.segments ? static_cast<std::size_t>(plan.tiles * tile_elements(true) / 32 * 4) : 0;
+  plan.head_bytes = plan.segments ? static_cast<std::size_t>(plan.tiles * tile_elements_of(a, true) / 32 * 4) : 0;
   return plan;
 }
 
