@@ -70,9 +70,10 @@ endfunction()
 
 set(twill_ladder_requires twill)
 if(TARGET twill_simt)
-  set(libs " -Wl,--no-as-needed")
+  # One word, which no tool takes apart, with its path, as CMake's pkg_check_modules drops -L.
+  set(libs "-Wl,--push-state,--no-as-needed,\${libdir}/libtwill_simt.so,--pop-state")
   if(NOT BUILD_SHARED_LIBS)
-    set(libs " -Wl,-u,twill_simt_is_linked -lboost_context")
+    set(libs "-ltwill_simt -Wl,-u,twill_simt_is_linked -lboost_context")
     set(twill_ladder_requires "twill-simt twill")
   endif()
   twill_install_sister(simt "Simulated GPUs for Twill" twill "${libs}")
@@ -80,7 +81,7 @@ else()
   twill_install_reasons(simt "add simt to TWILL_BACKENDS" ${twill_simt_headers})
 endif()
 if(TARGET twill_ladder)
-  twill_install_sister(ladder "The teaching ladders of Twill" "${twill_ladder_requires}" "")
+  twill_install_sister(ladder "The teaching ladders of Twill" "${twill_ladder_requires}" "-ltwill_ladder")
 else()
   twill_install_reasons(ladder "switch on TWILL_BUILD_LADDER" ${twill_ladder_headers})
 endif()
@@ -103,3 +104,8 @@ install(FILES "${TWILL_ROOT}/LICENSE" "${TWILL_ROOT}/README.md" "${TWILL_ROOT}/C
 install(DIRECTORY "${TWILL_ROOT}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}")  # as README's links have it
 install(DIRECTORY "${TWILL_ROOT}/presets/devices" "${TWILL_ROOT}/presets/schemas"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/twill")
+foreach(folder IN ITEMS DOCDIR INCLUDEDIR DATADIR)
+  install(CODE "get_filename_component(twill_${folder} \"${CMAKE_INSTALL_${folder}}\" ABSOLUTE
+                                       BASE_DIR \"\${CMAKE_INSTALL_PREFIX}\")")
+endforeach()
+install(SCRIPT "${CMAKE_CURRENT_LIST_DIR}/install_links.cmake")

@@ -9,7 +9,26 @@
 #include "support/backends.hpp"
 #include "support/devices.hpp"
 
+namespace {
+
+// Before main: static objects may open devices, of libraries that are linked after them too.
+std::string error_of_opening(const char* name) {
+  try {
+    twill::device::open(name);
+  } catch (const twill::error& e) {
+    return e.what();
+  }
+  return "";
+}
+const std::string error_of_simt = error_of_opening("simt");
+
+}  // namespace
+
 TEST_SUITE_BEGIN("device");
+
+TEST_CASE("a static object's constructor opens simt") {
+  if (support::has_simt) CHECK(error_of_simt == "");
+}
 
 TEST_CASE("list: cpu and simt are there when they are built, and every name opens under itself") {
   const auto names = twill::device::list();

@@ -61,8 +61,8 @@ static_assert(twill::detail::reduces_to(type::u8, type::u64) && !twill::detail::
 TEST_SUITE_BEGIN("error");
 
 TEST_CASE("enumerators from outside are refused, not looked up") {
-  CHECK(begins(error_of([] { (void)twill::name(type(99)); }), "the element type is 99"));
-  CHECK(begins(error_of([] { (void)twill::element_bytes(type(-1)); }), "the element type is -1"));
+  CHECK(begins(error_of([] { (void)twill::name(type(99)); }), "name: the element type is 99"));
+  CHECK(begins(error_of([] { (void)twill::element_bytes(type(-1)); }), "element_bytes: the element type is -1"));
   const auto device = twill::device::open("cpu");
   const twill::stream stream(device);
   twill::buffer<float> in(device, 4), out(device, 4);
@@ -105,6 +105,11 @@ TEST_CASE("messages begin with the operation") {
                "permute: in_strides has a zero stride (every index has an element of its own)"));
   CHECK(begins(error_of([&] { twill::reverse(stream, none, out, 3); }), "reverse: in is null"));
   CHECK(begins(error_of([&] { twill::scan(stream, none, out, 3, {}); }), "scan: in is null"));
+  CHECK(begins(error_of([&] { twill::scan(stream, out, out, -1, {}); }), "scan: count is negative (it is -1)"));
+  const auto beyond = static_cast<std::size_t>(-4);
+  CHECK(begins(error_of([&] { twill::copy_bytes(stream, out, out, beyond); }),
+               "copy: bytes is too large (18446744073709551612 overflows a 64-bit signed integer)"));
+  CHECK(begins(error_of([&] { twill::fill_bytes(stream, out, 0, beyond); }), "fill: bytes is too large"));
   CHECK(begins(error_of([&] { twill::transpose_in_place(stream, out, {2, 3}, {out + 3, 64}); }),
                "transpose_in_place: data and scratch overlap"));
   CHECK(begins(error_of([&] { twill::reduce_rows(stream, memory.data(), out, {2, 3}, {}); }),
@@ -141,7 +146,7 @@ TEST_CASE("empty objects: destroyed and assigned to, everything else throws") {
   CHECK(begins(error_of([&] { (void)moved.elapsed(start); }), "event::elapsed: the start event is empty"));
   CHECK(begins(error_of([&] { stream.wait(start); }), "stream::wait: the event is empty"));
   twill::device none;
-  CHECK(begins(error_of([&] { (void)none.properties(); }), "the device is empty"));
+  CHECK(begins(error_of([&] { (void)none.properties(); }), "device::properties: the device is empty"));
   CHECK(begins(error_of([&] { twill::stream made(none); }), "stream: the device is empty"));
   from = std::move(stream);
   first = std::move(second);

@@ -113,6 +113,7 @@ TEST_CASE("errors: the same on every device, before anything is touched") {
     CHECK(fails(floats, value.data(), 3, INT64_MAX / 2));
     CHECK(code_of([&] { twill::fill(stream, reinterpret_cast<float*>(static_cast<char*>(out.data()) + 2), 1, 4); }) ==
           invalid);
+    CHECK(code_of([&] { twill::fill_bytes(stream, floats, 0, static_cast<std::size_t>(-4)); }) == invalid);
     CHECK(out.matches(stream));
     CHECK_NOTHROW(twill::fill(stream, static_cast<float*>(nullptr), 1, 0));
     CHECK_NOTHROW(stream.wait());

@@ -178,8 +178,12 @@ TEST_CASE("explain lists candidates by their cost, and a kernel can be named") {
     const auto named = [&](const char* kernel) {
       twill::permute_bytes_with(stream, kernel, data, data + 1, 4, {{1}, {0}, {}, {}});
     };
-    CHECK_THROWS_AS(named("no such kernel"), twill::error);
-    CHECK_THROWS_AS(named("gather"), twill::error);  // one element: a copy
+    const bool has_kernels = stream.on().properties().backend != "cpu";
+    const auto none = [&](const char* problem) {
+      return doctest::Contains(has_kernels ? problem : "cpu has no kernels");
+    };
+    CHECK_THROWS_WITH_AS(named("no such kernel"), none("no kernel of this name"), twill::error);
+    CHECK_THROWS_WITH_AS(named("gather"), none("the shape has no kernels"), twill::error);  // one element: a copy
   });
 }
 
@@ -350,6 +354,8 @@ TEST_CASE("errors: the same on every device, before anything is touched") {
     CHECK(fails(a, b, {{2, 2}, {1, 0}, {INT64_MAX / 4, 1}, {}}) == invalid);
     CHECK(fails(reinterpret_cast<float*>(static_cast<char*>(in.data()) + 1), b, {{2, 2}, {1, 0}, {}, {}}) == invalid);
     CHECK(code_of([] { dims{1, 1, 1, 1, 1, 1, 1, 1, 1}; }) == invalid);
+    CHECK(code_of([] { dims(nullptr, 2); }) == invalid);
+    CHECK_NOTHROW(dims(nullptr, 0));
     CHECK(code_of([&] { twill::permute_bytes(stream, a, b, 0, {{2, 2}, {1, 0}, {}, {}}); }) == invalid);
     CHECK(code_of([&] { twill::permute_bytes(stream, a, b, 65, {{2, 2}, {1, 0}, {}, {}}); }) == invalid);
     CHECK(in.matches(stream));

@@ -265,7 +265,18 @@ TEST_CASE("a store past an allocation, and a load before one") {
   const auto behind = on.fault_of(&simt::off_by_one);
   CHECK(contains(behind, "(thread (63,0,0) stores 4 bytes" + at(simt::off_by_one_line) +
                              ", 0 bytes past the end of an allocation of 256 bytes) compare indices"));
-  CHECK(contains(on.fault_of(&simt::before_begin), "(thread (0,0,0) loads 4 bytes" + at(simt::before_begin_line)));
+  const auto before = on.fault_of(&simt::before_begin);
+  CHECK(contains(before, "(thread (0,0,0) loads 4 bytes" + at(simt::before_begin_line)));
+  CHECK(contains(before, " an allocation of 256 bytes) compare indices"));
+}
+
+TEST_CASE("host memory, which is no device's, and is far from any allocation") {
+  const checked_device on;
+  const twill::buffer<int> out(on.gpu, simt::threads);
+  const int on_the_stack[simt::threads] = {};
+  CHECK(contains(on.fault_of(&simt::copy, const_cast<int*>(out.data()), on_the_stack),
+                 "(thread (0,0,0) loads 4 bytes" + at(simt::copy_line) +
+                     ", which is not device memory of this device) host memory is not checked: upload it"));
 }
 
 TEST_CASE("a read of uninitialised device memory") {
@@ -299,9 +310,9 @@ TEST_CASE("released memory") {
 TEST_CASE("shared memory: uninitialised reads, and accesses out of bounds") {
   const checked_device on;
   CHECK(on.fault_of(&simt::uninitialised_discarded).empty());
-  CHECK(contains(
-      on.fault_of(&simt::uninitialised_shared),
-      "(thread (0,0,0) loads 4 bytes" + at(simt::uninitialised_shared_line) + " of uninitialised shared memory)"));
+  CHECK(contains(on.fault_of(&simt::uninitialised_shared),
+                 "(thread (0,0,0) loads 4 bytes" + at(simt::uninitialised_shared_line) +
+                     " of uninitialised shared memory) store it before it is read, or put a __syncthreads()"));
   CHECK(contains(on.fault_of(&simt::past_shared), "(thread (63,0,0) stores 4 bytes" + at(simt::past_shared_line) +
                                                       ", 0 bytes past the 256 bytes of dynamic shared memory)"));
 }

@@ -15,7 +15,11 @@ std::string byte_count(std::size_t bytes) {
 }
 
 constexpr char bounds_advice[] = "compare indices with the extents before each access";
+constexpr char near_advice[] =
+    "compare indices with the extents before each access, and upload host memory to a buffer";
 constexpr char uninitialised_advice[] = "write, upload or fill memory before it is read";
+constexpr char unstored_advice[] =
+    "store it before it is read, or put a __syncthreads() between the store and this load";
 
 }  // namespace
 
@@ -98,7 +102,7 @@ access_fault memory_checker::check_shared(const checked_access& access) {
   if (first + access.bytes > shared_written_.size()) return {};
   for (std::size_t i = first; reads(access.kind) && !allows_uninitialised_ && i < first + access.bytes; ++i) {
     if (shared_written_[i] == block_number_) continue;
-    return {text(access) + " of uninitialised shared memory", uninitialised_advice};
+    return {text(access) + " of uninitialised shared memory", unstored_advice};
   }
   if (writes(access.kind))
     std::fill_n(shared_written_.begin() + static_cast<std::ptrdiff_t>(first), access.bytes, block_number_);
@@ -119,12 +123,27 @@ access_fault memory_checker::check_unmapped(const checked_access& access) const 
                 byte_count(dynamic_.bytes) + " of dynamic shared memory",
             bounds_advice};
   }
-  std::string where = " outside of device memory";
+  // Further away than an index would lead, it is rather memory of the host.
+  const auto is_near = [](std::size_t distance, const memory_map::range& of) {
+    return distance < std::max<std::size_t>(of.bytes, 4096);
+  };
   if (const auto* before = memory_.last_before(access.at)) {
-    where = ", " + byte_count(access.at - before->base - before->bytes) + " past the end of an allocation of " +
-            byte_count(before->bytes);
+    const std::size_t distance = access.at - before->base - before->bytes;
+    if (is_near(distance, *before)) {
+      return {
+          text(access) + ", " + byte_count(distance) + " past the end of an allocation of " + byte_count(before->bytes),
+          near_advice};
+    }
   }
-  return {text(access) + where, bounds_advice};
+  if (const auto* behind = memory_.first_behind(access.at)) {
+    const std::size_t distance = behind->base - access.at;
+    if (is_near(distance, *behind)) {
+      return {text(access) + ", " + byte_count(distance) + " before an allocation of " + byte_count(behind->bytes),
+              near_advice};
+    }
+  }
+  return {text(access) + ", which is not device memory of this device",
+          "host memory is not checked: upload it to a buffer; compare indices with the extents before each access"};
 }
 
 }  // namespace twill::simt

@@ -45,7 +45,8 @@ TWILL_API std::chrono::nanoseconds planning_time(const device& on, extent elemen
 
 /// `permute_bytes` by the family of that name, however high its cost.
 ///
-/// Throws: also invalid_argument for a family that cannot move the shape, and for a name that is not known.
+/// Throws: also invalid_argument for a family that cannot move the shape, a plain copy of contiguous bytes, and a name
+///   that is not known; unsupported on "cpu", which has no kernels to choose from.
 TWILL_API void permute_bytes_with(stream_ref stream, const std::string& kernel, const void* in, void* out,
                                   extent element_bytes, const permute_shape& shape);
 

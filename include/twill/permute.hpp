@@ -17,7 +17,7 @@ class TWILL_API dims {
   static constexpr int capacity = 8;
 
   dims() noexcept = default;
-  /// Throws: invalid_argument for more than eight values.
+  /// Throws: invalid_argument for more than eight values, and for a null pointer to any.
   dims(std::initializer_list<extent> values);
   dims(const std::int64_t* values, std::size_t count);
 

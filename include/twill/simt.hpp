@@ -42,9 +42,10 @@ TWILL_API void set_interleaving(const device& on, interleaving order, std::uint6
 /// or memory of the host as device memory, throw invalid_argument before anything moves, naming the call, the
 /// allocation and the offset. Without checks, those that start inside an allocation and leave it still throw. Not
 /// found: stores past the end of a static `__shared__` array, because other shared memory follows it; loads from there
-/// are uninitialised reads, unless the block has written it. Dynamic shared memory is bounded by the launch. The
-/// environment variable TWILL_SIMT_CHECK=1 switches the checks on for devices that are opened. Throws: unsupported when
-/// `on` is not a simulated device, and in builds with sanitizers.
+/// are uninitialised reads, unless the block has written it; misaligned structs of one's own that the compiler loads
+/// member by member (16-byte vectors and 64-bit words are seen as one access). Dynamic shared memory is bounded by the
+/// launch. The environment variable TWILL_SIMT_CHECK=1 switches the checks on for devices that are opened. Throws:
+/// unsupported when `on` is not a simulated device, and in builds with sanitizers.
 TWILL_API void set_checks(const device& on, bool wanted);
 
 /// How many of `bytes` bytes of device memory nobody has written since it was allocated with the checks on: elements

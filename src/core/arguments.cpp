@@ -24,6 +24,14 @@ void require_extent(std::int64_t value, std::string_view what) {
   fail(errc::invalid_argument, std::string(what) + " is negative", "it is " + std::to_string(value), "give 0 or more");
 }
 
+std::int64_t checked_bytes(std::size_t bytes) {
+  if (bytes > static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())) {
+    fail(errc::invalid_argument, "bytes is too large", std::to_string(bytes) + " overflows a 64-bit signed integer",
+         "give a smaller number");
+  }
+  return static_cast<std::int64_t>(bytes);
+}
+
 std::int64_t checked_product(std::int64_t a, std::int64_t b, std::string_view what) {
   require_extent(a, what);
   require_extent(b, what);

@@ -20,6 +20,9 @@ std::int64_t checked_product(std::int64_t a, std::int64_t b, std::string_view wh
 /// Throws when `value` is negative.
 void require_extent(std::int64_t value, std::string_view what);
 
+/// A size in bytes; throws when it leaves 63 bits.
+std::int64_t checked_bytes(std::size_t bytes);
+
 /// Throws when device memory that will be read or written is null.
 void require_pointer(const void* pointer, std::string_view what);
 

@@ -112,7 +112,7 @@ std::string device::default_name() {
 }
 
 const device_properties& device::properties() const {
-  return impl()->properties();
+  return detail::in_call("device::properties", [&]() -> const device_properties& { return impl()->properties(); });
 }
 
 memory_info device::memory() const {

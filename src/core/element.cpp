@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/arguments.hpp"
+#include "core/call.hpp"
 
 namespace twill {
 namespace {
@@ -30,6 +31,11 @@ std::uint32_t rounded_shift(std::uint32_t bits, unsigned shift) {
   return kept + (rest > half || (rest == half && (kept & 1u) != 0) ? 1 : 0);
 }
 
+std::size_t checked_index(const char* operation, element_type type) {
+  detail::in_call(operation, [&] { detail::require_element_type(type); });
+  return static_cast<std::size_t>(type);
+}
+
 constexpr std::uint32_t infinity = 0x7f800000u;
 
 std::uint16_t to_float16(float value) {
@@ -54,13 +60,11 @@ std::uint16_t to_float16(float value) {
 }  // namespace
 
 std::string_view name(element_type type) {
-  detail::require_element_type(type);
-  return names[static_cast<std::size_t>(type)];
+  return names[checked_index("name", type)];
 }
 
 std::size_t element_bytes(element_type type) {
-  detail::require_element_type(type);
-  return sizes[static_cast<std::size_t>(type)];
+  return sizes[checked_index("element_bytes", type)];
 }
 
 float16::float16(float value) noexcept : bits(to_float16(value)) {}

@@ -77,7 +77,7 @@ void copy_elements(const char* operation, stream_ref stream, const void* in, voi
 
 // So many bytes may not be an extent.
 copy_shape row_of(const char* operation, std::size_t bytes) {
-  return detail::in_call(operation, [&] { return copy_shape{1, bytes}; });
+  return detail::in_call(operation, [&] { return copy_shape{1, detail::checked_bytes(bytes)}; });
 }
 
 }  // namespace

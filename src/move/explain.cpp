@@ -86,15 +86,21 @@ void permute_bytes_with(stream_ref stream, const std::string& kernel, const void
   detail::in_call("permute", [&] {
     const detail::work_queue queue = detail::queue_of(stream);
     const auto args = detail::checked_permutation(in, out, element_bytes, shape);
+    const auto run = detail::operations_of(stream).move.permute_with;
+    const char* const advice = "take one that explain_permute lists";
+    if (run == nullptr) {
+      detail::fail(errc::unsupported, stream.on().properties().name + " has no kernels to choose from",
+                   "its permutations are plain C++", "call permute_bytes");
+    }
     int kind = 0;
     while (kind < detail::families && kernel != detail::name_of(static_cast<detail::family>(kind))) ++kind;
-    detail::require(kind < detail::families, "no kernel of this name", kernel, "take one that explain_permute lists");
+    detail::require(kind < detail::families, "no kernel of this name", kernel, advice);
     if (!args) return;
-    const auto run = detail::operations_of(stream).move.permute_with;
-    const bool done = run != nullptr && args->rank > 0 && run(queue, *args, static_cast<detail::family>(kind), false);
-    detail::require(done, "kernel \"" + kernel + "\" cannot move the shape",
-                    std::string("it takes ") + detail::takes(static_cast<detail::family>(kind)),
-                    "take one that explain_permute lists");
+    detail::require(args->rank > 0, "the shape has no kernels to choose from", "it is a copy of contiguous bytes",
+                    "call permute_bytes");
+    if (run(queue, *args, static_cast<detail::family>(kind), false)) return;
+    detail::fail(errc::invalid_argument, "kernel \"" + kernel + "\" cannot move the shape",
+                 std::string("it takes ") + detail::takes(static_cast<detail::family>(kind)), advice);
   });
 }
 

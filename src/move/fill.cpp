@@ -12,7 +12,7 @@ namespace twill {
 void fill_bytes(stream_ref stream, void* out, unsigned char value, std::size_t bytes) {
   detail::in_call("fill", [&] {
     auto& device = detail::device_of(stream);
-    if (bytes == 0) return;
+    if (detail::checked_bytes(bytes) == 0) return;
     detail::require_pointer(out, "out");
     device.fill(stream.native(), out, value, bytes);
   });

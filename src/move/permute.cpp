@@ -214,6 +214,8 @@ int checked_rank(std::size_t count) {
 }  // namespace
 
 dims::dims(const std::int64_t* values, std::size_t count) : size_(checked_rank(count)) {
+  if (count == 0) return;
+  detail::require(values != nullptr, "dims: values is null", "count is not 0", "pass host memory");
   std::copy(values, values + count, values_);
 }
 

@@ -98,6 +98,17 @@ void run(const char* operation, stream_ref stream, scan_args args, const void* i
   detail::operations_of(stream).scan.scan(queue, args);
 }
 
+// `extents` is a shape or a count.
+template <class Extents>
+void scan_of(stream_ref stream, const void* in, void* out, element_type type, const Extents& extents,
+             const scratch_ref& scratch, const scan_options& options) {
+  detail::in_call("scan", [&] {
+    detail::device_of(stream);
+    const auto args = args_of(type, extents, options);
+    if (!is_empty(args)) run("scan", stream, args, in, out, scratch);
+  });
+}
+
 void require_offsets(stream_ref stream, const scan_args& args, const void* out) {
   const auto bytes = detail::checked_product(args.segments, sizeof *args.offsets, "segments");
   if (bytes == 0) return;
@@ -126,16 +137,12 @@ std::size_t scan_segments_scratch_bytes(const device& on, element_type type, ext
 
 void scan_untyped(stream_ref stream, const void* in, void* out, element_type type, const scan_shape& shape,
                   scratch_ref scratch, const scan_options& options) {
-  detail::in_call("scan", [&] {
-    detail::device_of(stream);
-    const auto args = args_of(type, shape, options);
-    if (!is_empty(args)) run("scan", stream, args, in, out, scratch);
-  });
+  scan_of(stream, in, out, type, shape, scratch, options);
 }
 
 void scan_untyped(stream_ref stream, const void* in, void* out, element_type type, extent count, scratch_ref scratch,
                   const scan_options& options) {
-  scan_untyped(stream, in, out, type, scan_shape{1, count}, scratch, options);
+  scan_of(stream, in, out, type, std::int64_t{count}, scratch, options);
 }
 
 void scan_segments_untyped(stream_ref stream, const void* in, void* out, element_type type, extent count,
