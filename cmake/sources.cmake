@@ -55,6 +55,7 @@ set(twill_common_sources
   src/move/plan/gather_layout.cpp
   src/move/plan/normal_form.cpp
   src/move/plan/transposes.cpp
+  src/move/plan/vec3.cpp
   src/team/plan/choice.cpp
   src/team/plan/exchange.cpp
   src/team/plan/layout.cpp
@@ -377,6 +378,7 @@ set(twill_tests
   tests/simt_team_test.cpp
   tests/simt_test.cpp
   tests/simt_unsupported_test.cpp
+  tests/simt_vec3_test.cpp
   tests/stream_test.cpp
   tests/team_faults_test.cpp
   tests/team_in_place_test.cpp

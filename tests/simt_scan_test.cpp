@@ -88,6 +88,7 @@ TEST_CASE("literal: elements of a tile") {
 // A tile of floats has 11264. `in` begins `offset` bytes behind a multiple of 16; -1: no pointer is known.
 scan_plan plan_of(element_type type, std::int64_t cols, std::int64_t offset) {
   detail::scan_args a{};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address, never followed
   a.in = offset < 0 ? nullptr : reinterpret_cast<const void*>(std::uintptr_t{4096} + offset);
   a.type = type;
   a.rows = 7;

@@ -7,7 +7,7 @@
 #include "vec3.hpp"
 
 #include "gpu/bank_conflicts.hpp"
-#include "move/plan/transposes.hpp"
+#include "move/plan/vec3.hpp"
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
@@ -25,45 +25,6 @@ struct vec3_plan {
   vec3_layout layout;
   std::int64_t shared_bytes, blocks;
 };
-
-bool out_aligned(const vec3_matrices& m, const transpose_args& a) {
-  return (address_of(a.out) | m.out_ld | (a.batch > 1 ? m.out_stride : 0)) % 16 == 0;
-}
-
-// Full columns, one behind the other, of which each ends within a chunk.
-template <int Bytes>
-bool wraps(const vec3_matrices& m, const transpose_args& a) {
-  const bool packed = m.out_ld == m.rows * Bytes && (address_of(a.out) | (a.batch > 1 ? m.out_stride : 0)) % 16 == 0;
-  return packed && m.out_ld % 16 != 0 && m.rows <= 64;
-}
-
-// Rows and columns of the tile: a part of a group for each thread; wider for few rows. Its height is a multiple of
-// `group`.
-template <int Bytes>
-void choose_tile(vec3_plan& p, const transpose_args& a) {
-  using element = vec3_element<Bytes>;
-  constexpr std::int64_t group = element::group, parts_of_group = group / element::part, threads = element::threads;
-  constexpr std::int64_t longest = (threads - 2) * 16 / Bytes / group * group;  // a chunk of a row for each thread
-  constexpr std::int64_t widest = std::min(threads, longest);
-  vec3_matrices& m = p.m;
-  std::int64_t columns = std::min<std::int64_t>(element::columns, a.cols);
-  std::int64_t groups = threads / columns / parts_of_group;
-  if (p.layout == vec3_layout::wrapped) {
-    groups = 1;
-    columns = std::min(longest, std::max(group, threads * element::part / a.rows / group * group));
-    m.height = static_cast<int>(a.rows);
-  } else {
-    if (ceil_div(a.rows, group) < groups) {
-      groups = ceil_div(a.rows, group);
-      columns =
-          std::min(a.cols, std::max(columns, std::min(widest, threads / parts_of_group / groups / group * group)));
-    }
-    m.height = static_cast<int>(groups * group);
-  }
-  m.parts = static_cast<int>(groups * parts_of_group);
-  m.columns = static_cast<int>(columns);
-  m.width = kernels::make_divider(p.layout == vec3_layout::wrapped ? a.rows : columns);
-}
 
 // How often shared memory is accessed for a warp's first words.
 template <int Bytes>
@@ -134,27 +95,23 @@ vec3_plan plan_of(const transpose_args& a) {
   set_matrices(m, a);
   m.batch = static_cast<std::uint32_t>(a.batch);
   m.packed_bytes = packed_input_bytes(a);
-  p.layout = wraps<Bytes>(m, a) ? vec3_layout::wrapped : vec3_layout::any;
-  const bool columns_aligned = out_aligned(m, a);
-  m.lead = p.layout == vec3_layout::wrapped || columns_aligned ? 0 : static_cast<int>(group - 1);
-  choose_tile<Bytes>(p, a);
-
-  const bool one_run = m.lead == 0 && p.layout != vec3_layout::wrapped && m.columns == m.cols &&
-                       m.in_ld == m.cols * Bytes && m.in_ld * element::part <= (threads - 2) * 16;
-  m.rows_in_run = one_run ? element::part : 1;
+  const detail::vec3_tile tile = detail::vec3_tile_of(a);
+  p.layout = tile.wraps                            ? vec3_layout::wrapped
+             : tile.in_aligned && tile.out_aligned ? vec3_layout::aligned
+                                                   : vec3_layout::any;
+  m.height = static_cast<int>(tile.height);
+  m.parts = static_cast<int>(tile.groups * (group / element::part));
+  m.columns = static_cast<int>(tile.columns);
+  m.width = kernels::make_divider(tile.wraps ? a.rows : tile.columns);
+  m.lead = static_cast<int>(tile.lead);
+  m.rows_in_run = static_cast<int>(tile.rows_in_run);
   m.runs = (m.height + m.lead) / m.rows_in_run;
   m.run_ld = m.in_ld * m.rows_in_run;
-  const std::int64_t run_bytes = std::int64_t{m.columns} * Bytes * m.rows_in_run;
-  const std::int64_t starts = address_of(a.in) | m.run_ld | run_bytes | (a.batch > 1 ? m.in_stride : 0);
-  const bool in_aligned = starts % 16 == 0;
-  lay_out_runs<Bytes>(p, a, run_bytes, in_aligned);
-  if (in_aligned && columns_aligned && p.layout != vec3_layout::wrapped) {
-    p.layout = vec3_layout::aligned;
-  }
-  find_inside<Bytes>(m, in_aligned);
+  lay_out_runs<Bytes>(p, a, tile.run_bytes, tile.in_aligned);
+  find_inside<Bytes>(m, tile.in_aligned);
 
   const std::int64_t column_chunks = std::int64_t{m.parts} * element::part * Bytes / 16;
-  const std::int64_t run_chunks = (run_bytes + (in_aligned ? 0 : 30)) / 16;
+  const std::int64_t run_chunks = tile.run_vectors();
   m.run_chunks = kernels::make_divider(run_chunks);
   m.column_chunks = kernels::make_divider(column_chunks);
   m.run_step = static_cast<int>(threads / run_chunks);

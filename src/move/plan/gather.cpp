@@ -162,7 +162,7 @@ double life_of(const gather_plan& p) {
          costs.round * real(ceil_divided(p.tile.out_segments * p.stores, blocks_threads));
 }
 
-// Squared microseconds of instructions and of the latency of blocks, which overlap with the memory's in part: of
+// Cubed microseconds of instructions and of the latency of blocks, which overlap with the memory's in part: of
 // `issued` blocks on all multiprocessors together, in so many waves.
 double cubed_issue_and_latency(double issued, double clocks, double waves, double life, const device_model& device) {
   return cube(issued * clocks / device.clocks_per_us) + cube(waves * life);

@@ -6,6 +6,7 @@
 #include "integers.hpp"
 #include "matrices.hpp"
 #include "normal_form.hpp"
+#include "vec3.hpp"
 
 namespace twill::detail {
 namespace {
@@ -39,18 +40,6 @@ constexpr misaligned_cost misaligned_2d_costs[5] = {{3.62, 0.464, 0.927, 0.157, 
                                                     {2.05, 0.382, 0.983, 0.1, 0.242, 1, 2.36},
                                                     {1.79, 0.466, 0.851, 0.115, 0.043, 1, 1.16},
                                                     {2, 1, 0.65, 0.15, 0, 1, 1}};
-constexpr double vec3_launch = 4.56;
-
-// Elements of complete words need fewer instructions; short columns fill tiles in part where these are shifted to the
-// alignment of their output. Fitted to 265 transposes of 3 to 24 bytes; deviation 0.28.
-double vec3_factor(const matrices& m) {
-  const bool even = m.size % 2 == 0;
-  const double aligned = even ? 1.02 : 1.05, other = even ? 1.18 : 1.44;
-  const bool wraps = m.a.rows <= 64 && m.a.out_ld == m.a.rows && m.side_alignment(m.a.out, 0, m.a.out_stride) >= 16;
-  const double shifted = m.out_alignment() < 16 && !wraps ? std::min(2.2, 3850 / static_cast<double>(m.down)) : 0;
-  return (m.in_vectors() ? aligned : other) + shifted +
-         std::max(0.0, 0.055 * (256.0 / static_cast<double>(m.across) - 1));
-}
 
 // Instructions and memory overlap. Tiles that the matrix does not fill cost as much as others; rows whose first word is
 // shared with their neighbour are read twice.

@@ -28,13 +28,6 @@ std::int64_t staged_at_once(const transpose_args& args, const device_model& devi
 /// Whether staged_rows transposes blocks in registers: packed rows of up to four full aligned vectors.
 bool has_staged_blocks(const transpose_args& args, std::int64_t shared_bytes);
 
-/// The element sizes of vec3.
-template <int... Bytes>
-struct element_sizes {
-  static constexpr bool has(std::int64_t size) { return ((size == Bytes) || ...); }
-};
-using vec3_sizes = element_sizes<3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 20, 24>;
-
 // Shared memory of blocks, which the kernels check against their own sizes.
 constexpr std::int64_t tile_bytes_4byte = 8320;                               // tiled_4byte, of 1 byte
 constexpr std::int64_t tile_bytes_misaligned[4] = {18448, 9232, 8720, 8720};  // of 1, 2, 4 and 8 bytes
