@@ -64,7 +64,7 @@ class directed_calls {
   std::size_t kernels_of(const twill::permute_shape& s, std::int64_t bytes, std::int64_t in_offset,
                          std::int64_t out_offset) const {
     if (on_.properties().backend == "cpu") return 1;
-    if (on_.properties().multiprocessors != multiprocessors_) return 4;  // on which it depends
+    if (on_.properties().multiprocessors != multiprocessors_) return 5;  // on which it depends
     const auto at = [](std::uintptr_t place, std::int64_t offset) {
       // NOLINTNEXTLINE(performance-no-int-to-ptr): an address, never followed.
       return reinterpret_cast<const void*>((place << 40) + static_cast<std::uintptr_t>(offset));

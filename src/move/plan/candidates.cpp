@@ -89,6 +89,8 @@ double fetched_around(std::int64_t segment, std::int64_t alignment) {
   return ratio(64 - alignment, segment);
 }
 
+constexpr std::int64_t most_bytes_in_l2 = 2 << 20;  // of either array
+
 constexpr double rows_launch[4] = {3.52, 3.56, 3.47, 3.26};
 
 // Vectors that span two rows cost instructions, and shorter rows have more of them.
@@ -149,16 +151,20 @@ double split_lines(const permute_args& a, std::int64_t unit) {
 }
 
 // Stores are coalesced. Loads are coalesced if a block uses whole input lines, otherwise only within runs; single units
-// of less than 16 bytes are assumed to fetch a line each.
+// of less than 16 bytes are assumed to fetch a line each. Of arrays that stay in L2 those lines come from there.
 void add_elementwise(candidates& all, const permute_args& a) {
   constexpr double lines[5] = {0, 0, 2.2, 1.4, 1.12}, runs[5] = {0, 0, 2.2, 1.35, 1.05};
-  constexpr double once_a_unit = 9.6, launch = 1.9, launch_of_units = 3;
+  constexpr double in_l2[4] = {10.3, 6.4, 3.8, 2.6};
+  constexpr double once_a_unit = 9.6, launch = 1.9, launch_of_units = 3, launch_in_l2 = 1.75;
   const composite_tile& t = all.untiled;
   const int at = place_of(t.unit);
   const auto add = [&](double us, double factor) { all.add(family::elementwise, us, factor); };
-  if (t.unit < 4) return add(launch_of_units, once_a_unit);
-  if (a.run_bytes < 64 && consumes_full_input_lines(t)) return add(t.unit < 16 ? launch_of_units : launch, lines[at]);
-  if (a.run_bytes == t.unit && t.unit < 16) return add(launch_of_units, once_a_unit);
+  const bool is_small = all.bytes <= most_bytes_in_l2, are_units = t.unit < 4 || (a.run_bytes == t.unit && t.unit < 16);
+  if (t.unit >= 4 && a.run_bytes < 64 && consumes_full_input_lines(t)) {
+    return add(t.unit < 16 && !is_small ? launch_of_units : launch, lines[at]);
+  }
+  if (are_units && is_small) return add(launch_in_l2, in_l2[at]);
+  if (are_units) return add(launch_of_units, once_a_unit);
   add(launch, runs[at] + 0.156 * fetched_around(a.run_bytes, lowest_bit(a.run_bytes)) + split_lines(a, t.unit));
 }
 
@@ -249,6 +255,7 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   candidates all;
   std::int64_t bytes = a.run_bytes;
   for (int i = 0; i < a.rank; ++i) bytes *= a.dims[i].extent;
+  all.bytes = bytes;
   all.copy_us = 2 * static_cast<double>(bytes) / device.bytes_per_us;
   all.balance_squared = device.balance_squared();
   all.overlaps = device.overlaps;

@@ -99,6 +99,13 @@ double narrow_more(const matrices& m) {
   return few == 7 ? 0.15 : few == 8 ? 0.06 : 0;
 }
 
+// Microseconds: few blocks, each of which has more vectors to move the more columns there are.
+double narrow_latency(const matrices& m) {
+  constexpr double each = 0.14, until = 2 << 20;  // of the columns from the second on; bytes
+  const double bytes = static_cast<double>(m.bytes * m.a.batch);
+  return each * static_cast<double>(std::min(m.a.rows, m.a.cols) - 1) * std::max(0.0, 1 - bytes / until);
+}
+
 double staged_misaligned_more(const matrices& m, const device_model& device) {
   return staged_misaligned_cost.more[m.place()] * static_cast<double>(m.bytes) /
          static_cast<double>(device.shared_bytes);
@@ -185,7 +192,7 @@ std::int64_t most_staged_bytes(std::int64_t element_bytes, const device_model& d
 bool is_staged_strided(const matrices& m, const device_model& device) {
   constexpr std::int64_t farthest = 1 << 16, largest = 1 << 14;
   const transpose_args& a = m.a;
-  if (a.batch < 2 || !m.is_power(8) || m.alignment < m.size) return false;
+  if (a.batch < 2 || m.is_interleaved() || !m.is_power(8) || m.alignment < m.size) return false;
   if (a.rows > largest || a.cols > largest || m.bytes > largest) return false;
   if (m.bytes >= 2048 && a.in_ld == a.cols && a.out_ld == a.rows) return false;
   if (m.bytes >= 4096 && a.batch < device.multiprocessors) return false;
@@ -238,7 +245,7 @@ cost_of_launch cost_of(family kind, const matrices& m, const device_model& devic
   };
   switch (kind) {
     case family::narrow:
-      return of(narrow_cost, narrow_more(m));
+      return {narrow_cost.launch[m.place()] + narrow_latency(m), narrow_cost.factor[m.place()] + narrow_more(m)};
     case family::tiled_2d:
       return of(tiled_2d_cost, tiled_2d_more(m));
     case family::tiled_4byte:
