@@ -85,7 +85,7 @@ void require_one_set(const bench_arguments& a) {
 
 case_set cases_of(const bench_arguments& a, const ladder_operation& operation) {
   require_one_set(a);
-  const std::int64_t most = a.max_bytes.empty() ? 0 : parse_count("--max-bytes", a.max_bytes, 1);
+  const std::int64_t most = a.max_bytes.empty() ? 0 : parse_count("--max-bytes", a.max_bytes, 1, "2^26");
   if (!a.list_path.empty()) return read_cases(a.list_path);
   if (!a.grid.empty()) return grid_cases(operation.name, a.grid, most);
   if (!a.sweep.empty()) return sweep_cases(operation.name, a.sweep, most);
@@ -132,25 +132,21 @@ bench_options options_of(const bench_arguments& arguments, const ladder_operatio
   return options;
 }
 
-/// 0 done, 1 a result is wrong or failed, which is reported on stderr.
-int exit_code_of(const bench_report& report) {
-  const auto count = [&](const char* status) {
-    return std::count_if(report.results.begin(), report.results.end(),
-                         [&](const bench_result& result) { return result.status == status; });
-  };
-  const auto wrong = count("wrong"), failed = count("failed");
-  if (wrong + failed == 0) return 0;
-  fmt::print(stderr,
-             "twill: {} of {} results wrong, {} failed (an output was not what its kernel promises, or a kernel "
-             "could not run) see the rows WRONG and FAILED\n",
-             wrong, report.results.size(), failed);
-  return 1;
+/// Where what was measured is, and what to do for more.
+std::string interruption_text(const bench_arguments& a, const bench_report& report) {
+  if (report.results.empty()) return "(nothing was measured until then) run it again";
+  std::vector<std::string> kept;
+  for (const std::string& path : {a.json_path, a.csv_path, a.svg_path}) {
+    if (!path.empty() && path != "/dev/null") kept.push_back(path == "-" ? "standard output" : path);
+  }
+  if (kept.empty()) return "(what was measured until then is shown, and not kept) add --json FILE to keep it";
+  return fmt::format("(what was measured until then is kept in {}) run it again for the rest", joined(kept, " and "));
 }
 
 /// Ends as the signal would have, now that what was measured is written.
-[[noreturn]] void end_by_signal(int signal) {
-  fmt::print(stderr, "twill: interrupted (what was measured until then is kept) run it again for the rest\n");
+[[noreturn]] void end_by_signal(int signal, const std::string& text) {
   std::fflush(stdout);
+  fmt::print(stderr, "twill: interrupted {}\n", text);
   std::signal(signal, SIG_DFL);
   std::raise(signal);
   std::abort();  // not reached
@@ -215,8 +211,8 @@ int run_in(const processes& world, const bench_arguments& a, const tool_run& too
     csv_file->write(csv_text(report));
   });
   const int signal = static_cast<int>(world.largest(interrupted()));  // whichever process had it
-  if (report.partial && is_first) end_by_signal(signal);
-  return is_first ? exit_code_of(report) : 0;
+  if (report.partial && is_first) end_by_signal(signal, interruption_text(a, report));
+  return is_first ? exit_code_of(report.results) : 0;
 }
 
 int run_on_team(const bench_arguments& a, tool_run& tool) {
@@ -276,13 +272,13 @@ int run(const bench_arguments& arguments, tool_run& tool) {
   if (options.set.layout == case_layout::random) report.distributions = distributions_of(report.results);
   if (tables && is_set && !report.results.empty())
     fmt::print("{}{}", set_text(options.set, report, options.regret), left_out_text(left_out));
-  if (tables && reference) fmt::print("\n{}", beside_reference(report.results, *reference));
+  if (tables && reference) fmt::print("\n{}", beside_reference(report, *reference));
   for (const std::string& note : plan.notes) fmt::print(stderr, "{}\n", note);
   json_file.write(json_text(json_of(report)));
   csv_file.write(csv_text(report));
   if (svg_file.wanted()) svg_file.write(sweep_svg(report, options.set));
-  if (report.partial) end_by_signal(interrupted());
-  return exit_code_of(report);
+  if (report.partial) end_by_signal(interrupted(), interruption_text(arguments, report));
+  return exit_code_of(report.results);
 }
 
 void add_options(command& bench, bench_arguments& to) {
@@ -369,9 +365,10 @@ void add_bench_command(command_line& line, tool_run& tool) {
   add_team_options(bench, *arguments);
   bench.footer(
       "Options with \"...\" may be given again, or take a list: --size 2048,4096x64.\n"
-      "An interrupt (Ctrl-C) keeps what was measured, marked as partial.\n"
+      "An interrupt (Ctrl-C) shows what was measured, and keeps it in files, marked\n"
+      "as partial.\n"
       "Exit code: 0 done, 1 a result was wrong or failed, 2 bad usage, 3 it could not\n"
-      "run (no such device, not enough memory).");
+      "run (no such device, not enough memory, a full disk), 130 interrupted.");
   bench.run([arguments, &tool] { tool.exit_code = run(*arguments, tool); });
 }
 

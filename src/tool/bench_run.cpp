@@ -134,8 +134,8 @@ class bench_runner {
     const std::vector<std::size_t> cpu_rows = run_cpu(each, notes);
     case_runner& runner = runner_on(each.on);
     const std::vector<planned_run> runs = runs_of(each);
-    const auto places = runner.run(each, runs, notes);
-    if (interrupted() != 0) return;
+    std::vector<std::optional<std::size_t>> places(runs.size());
+    if (interrupted() == 0) places = runner.run(each, runs, notes);
     for (const planned_table& table : each.tables) show(each, table, runs, places, cpu_rows, notes);
   }
 
@@ -162,10 +162,15 @@ class bench_runner {
       own.push_back(place_of(which, table.loop));
       if (own.back()) shown.rows.push_back(*own.back());
     }
+    if (interrupted() != 0) {
+      const bool has_own = std::any_of(own.begin(), own.end(), [](const auto& place) { return place.has_value(); });
+      if (!has_own && (shown.rows.empty() || &table != &each.tables.front())) return;
+    }
     add_step_speedups(table, own, report_);
     compare_with_cpu(shown.rows, report_);
     shown.notes = notes_of(*runner_, each, table);
     for (const std::string& note : notes) add_note(shown.notes, note);
+    if (interrupted() != 0) add_note(shown.notes, "Interrupted: rows may be missing, or have fewer samples.");
     progress_.clear();
     show_(shown);
   }

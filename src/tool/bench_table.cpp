@@ -101,6 +101,19 @@ std::string fault_line(const bench_result& row) {
          "\n";
 }
 
+int exit_code_of(const std::vector<bench_result>& results) {
+  const auto wrong = std::count_if(results.begin(), results.end(),
+                                   [](const auto& each) { return !each.valid && each.status != "failed"; });
+  const auto failed =
+      std::count_if(results.begin(), results.end(), [](const auto& each) { return each.status == "failed"; });
+  if (wrong + failed == 0) return 0;
+  fmt::print(stderr,
+             "twill: {} of {} results wrong, {} failed (an output was not what its kernel promises, or a kernel "
+             "could not run) see the rows WRONG and FAILED\n",
+             wrong, results.size(), failed);
+  return 1;
+}
+
 std::string table_text(const bench_table& shown, const std::vector<bench_result>& results) {
   std::vector<const bench_result*> rows;
   rows.reserve(shown.rows.size());

@@ -19,6 +19,9 @@ struct bench_table {
 /// What is wrong with a row that is not valid.
 std::string fault_line(const bench_result& row);
 
+/// 0, or 1 where a result is wrong or failed, which is said on stderr.
+int exit_code_of(const std::vector<bench_result>& results);
+
 std::string table_text(const bench_table& shown, const std::vector<bench_result>& results);
 
 }  // namespace twill::tool

@@ -162,6 +162,9 @@ void add_explain_command(command_line& line) {
   explain.text("--random", to->random, "N random transposes or permutations: kernels chosen and\nplanning time", "N");
   explain.text("--seed", to->seed, "Which random cases. Default: 1", "S");
   explain.path("--json", to->json_path, "Write the same here; - is standard output, and no\ntable");
+  explain.footer(
+      "Exit code: 0 done, 2 bad usage, 3 it could not run (no such device, full disk),\n"
+      "130 interrupted.");
   explain.run([to] { run(*to); });
 }
 

@@ -1,4 +1,5 @@
-// The `twill` command. Exit codes: 0 done, 1 a result was wrong or a device failed, 2 bad usage, 3 it could not run.
+// The `twill` command. Exit codes: 0 done, 1 a result was wrong or a device failed, 2 bad usage, 3 it could not run,
+// 130 interrupted.
 
 #include <cctype>
 #include <cstdio>
@@ -11,6 +12,8 @@
 #include <twill/error.hpp>
 
 #include "commands.hpp"
+#include "interrupt.hpp"
+#include "output_file.hpp"
 #include "processes.hpp"
 
 namespace {
@@ -47,12 +50,12 @@ int run(int argc, char** argv, twill::tool::tool_run& tool) {
   twill::tool::command_line line;
   twill::tool::add_devices_command(line);
   twill::tool::add_bench_command(line, tool);
-  twill::tool::add_compare_command(line);
+  twill::tool::add_compare_command(line, tool);
   twill::tool::add_explain_command(line);
   twill::tool::add_profile_command(line, tool);
   if (const auto done = line.run(argc, argv)) return *done;
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    return print_error("cannot write to standard output (it is closed or full) see where it goes", bad_usage);
+    return print_error("cannot write to standard output (it is closed or full) see where it goes", cannot_run);
   return tool.exit_code;
 }
 
@@ -60,6 +63,7 @@ int run(int argc, char** argv, twill::tool::tool_run& tool) {
 
 int main(int argc, char** argv) {
   twill::tool::tool_run tool;
+  if (twill::tool::launched_rank() == 0) twill::tool::say_interrupts();  // a launcher ends the others when one stops
   try {
     return run(argc, argv, tool);
   } catch (const twill::error& problem) {
@@ -68,6 +72,8 @@ int main(int argc, char** argv) {
     return print_error(problem.what(), exit_code_of(problem));
   } catch (const std::bad_alloc&) {
     return print_error("out of memory (the host has too little for this) choose a smaller --size", cannot_run);
+  } catch (const twill::tool::write_error& problem) {
+    return print_error(problem.what(), cannot_run);
   } catch (const std::exception& problem) {
     return print_error(fmt::format("stopped ({}) see twill --help", problem.what()), bad_usage);
   }

@@ -39,8 +39,11 @@ class signals_ignored {
 }
 
 /// Standard output, or one regular file, there or not; not two paths to /dev/null.
-bool is_same_file(const std::string& a, const std::string& b) {
+bool is_same_file(std::string a, std::string b) {
   std::error_code problem;
+  for (std::string* path : {&a, &b}) {
+    if (*path == "-") *path = "/dev/stdout";
+  }
   if (a.empty() || b.empty() || fs::weakly_canonical(fs::absolute(a), problem) == "/dev/null") return false;
   if (a == b || fs::equivalent(a, b, problem)) return true;
   const fs::path real_a = fs::weakly_canonical(fs::absolute(a), problem);
@@ -89,7 +92,8 @@ void output_file::write(const std::string& text) const {
     if (why.empty() && std::rename(temporary_.c_str(), target_.c_str()) != 0) why = std::strerror(errno);
     if (!why.empty()) std::remove(temporary_.c_str());
   }
-  if (!why.empty()) refuse_path(path_, why);
+  if (why.empty()) return;
+  throw write_error(fmt::format("cannot write \"{}\" ({}) make room, or give another file", path_, why));
 }
 
 void require_distinct(const std::vector<named_path>& outputs, const std::vector<named_path>& inputs) {

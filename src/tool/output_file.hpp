@@ -1,9 +1,16 @@
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace twill::tool {
+
+/// What was to be written could not be: exit code 3.
+class write_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// A file that is replaced atomically: written beside it, then renamed.
 class output_file {
@@ -12,9 +19,10 @@ class output_file {
   explicit output_file(const std::string& path);
 
   bool wanted() const { return !path_.empty(); }
-  bool is_stdout() const { return path_ == "-"; }
+  bool is_stdout() const { return path_ == "-" || path_ == "/dev/stdout"; }
 
-  /// Does nothing when no file is wanted. A signal that arrives meanwhile cannot leave a part behind.
+  /// Does nothing when no file is wanted. Throws write_error. A signal that arrives meanwhile cannot leave a part
+  /// behind.
   void write(const std::string& text) const;
 
  private:

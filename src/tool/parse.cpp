@@ -23,13 +23,17 @@ const std::vector<element_type>& known_types() {
   return types;
 }
 
+/// What stands for a number that 63 bits do not hold.
+constexpr std::int64_t beyond = -1;
+
 /// Reads an integer, 0 or more, and moves `at` behind it.
 std::optional<std::int64_t> parse_number(const char*& at, const char* end) {
   std::int64_t number = 0;
+  if (at != end && *at == '-') return std::nullopt;
   const auto [rest, problem] = std::from_chars(at, end, number);
-  if (problem != std::errc{} || number < 0) return std::nullopt;
+  if (problem == std::errc::invalid_argument) return std::nullopt;
   at = rest;
-  return number;
+  return problem == std::errc{} ? number : beyond;
 }
 
 /// Reads "12" or "2^24".
@@ -39,15 +43,17 @@ std::optional<std::int64_t> parse_power(const char*& at, const char* end) {
   const auto exponent = parse_number(++at, end);
   if (!exponent) return std::nullopt;
   if (*base == 0 && *exponent == 0) return std::nullopt;  // has no value
+  if (*base == 0 || *base == 1) return base;
+  if (*base == beyond || *exponent == beyond) return beyond;
   std::int64_t power = 1;
-  for (std::int64_t i = 0; i < *exponent && *base > 1; ++i) {
-    if (power > std::numeric_limits<std::int64_t>::max() / *base) return std::nullopt;
+  for (std::int64_t i = 0; i < *exponent; ++i) {
+    if (power > std::numeric_limits<std::int64_t>::max() / *base) return beyond;
     power *= *base;
   }
-  return *base == 0 ? 0 : power;
+  return power;
 }
 
-/// "12x2^5" as {12, 32}; empty when any part is no integer that fits.
+/// "12x2^5" as {12, 32}, with `beyond` where one does not fit; empty when any part is no integer.
 std::vector<std::int64_t> parse_numbers(const std::string& text) {
   std::vector<std::int64_t> numbers;
   const char* at = text.data();
@@ -92,6 +98,10 @@ extents parse_size(const std::string& text) {
     refuse(fmt::format("size \"{}\" not understood", text), "expected ROWSxCOLS or a length, in integers",
            "write for example --size 4096x4096 or --size 2^22");
   }
+  if (std::find(sizes.begin(), sizes.end(), beyond) != sizes.end()) {
+    refuse(fmt::format("size {} is too large", text), "it overflows a 64-bit signed integer",
+           "choose a smaller --size");
+  }
   for (const std::int64_t extent : sizes) {
     if (extent == 0) {
       refuse(fmt::format("size {} has no elements", text), "nothing to measure",
@@ -115,7 +125,7 @@ extents parse_order(const std::string& text) {
   std::string with_x = text;
   std::replace(with_x.begin(), with_x.end(), ',', 'x');
   const extents order = text.find('x') == std::string::npos ? parse_numbers(with_x) : extents{};
-  if (order.empty()) {
+  if (order.empty() || std::find(order.begin(), order.end(), beyond) != order.end()) {
     refuse(fmt::format("order \"{}\" not understood", text), "expected the dimensions, 0 first, between commas",
            "write for example --order 2,0,1");
   }
@@ -129,11 +139,12 @@ std::vector<loop_kind> parse_loop(const std::string& text) {
   refuse(fmt::format("no timing loop \"{}\"", text), "known: over, in, both", "choose one of these with --loop");
 }
 
-std::int64_t parse_count(const std::string& option, const std::string& text, std::int64_t least) {
+std::int64_t parse_count(const std::string& option, const std::string& text, std::int64_t least,
+                         const std::string& example) {
   const std::vector<std::int64_t> numbers = parse_numbers(text);
   if (numbers.size() != 1 || numbers.front() < least) {
     refuse(fmt::format("{} \"{}\" not understood", option, text), fmt::format("expected an integer from {} on", least),
-           fmt::format("write for example {} {}", option, std::max<std::int64_t>(least, 100)));
+           fmt::format("write for example {} {}", option, example));
   }
   return numbers.front();
 }

@@ -48,8 +48,9 @@ block_shape parse_block(const std::string& text);
 /// "2,0,1"
 extents parse_order(const std::string& text);
 std::vector<loop_kind> parse_loop(const std::string& text);
-/// "12" or "2^24", at least `least`; `option` is what refusals name.
-std::int64_t parse_count(const std::string& option, const std::string& text, std::int64_t least);
+/// "12" or "2^24", at least `least`; `option` is what refusals name, `example` what they suggest.
+std::int64_t parse_count(const std::string& option, const std::string& text, std::int64_t least,
+                         const std::string& example = "100");
 
 /// The product of all factors; refuses, naming `what`, when it does not fit 63 bits.
 std::int64_t checked_product(const std::vector<std::int64_t>& factors, const std::string& what);

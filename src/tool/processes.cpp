@@ -9,6 +9,8 @@
 
 #include <twill/error.hpp>
 
+#include "output_file.hpp"
+
 namespace twill::tool {
 namespace {
 
@@ -82,6 +84,8 @@ outcome outcome_of(const std::function<void()>& step) {
     failed(e.code(), e.what());
   } catch (const std::bad_alloc&) {
     failed(errc::out_of_memory, "out of memory (the host has too little for this) choose a smaller --size");
+  } catch (const write_error& e) {
+    failed(errc::out_of_memory, e.what());  // of disk: it could not run
   } catch (const std::exception& e) {
     failed(errc::device_fault, e.what());
   }

@@ -205,7 +205,8 @@ void add_profile_command(command_line& line, tool_run& tool) {
       "__shared__ array)");
   profile.footer(
       "Options with \"...\" may be given again, or take a list: --size 2048,4096x64.\n"
-      "Exit code: 0 done, 1 a check found something, 2 bad usage, 3 no such device.");
+      "Exit code: 0 done, 1 a check found something, 2 bad usage, 3 it could not run\n"
+      "(no such device, a full disk), 130 interrupted.");
   profile.run([to, &tool] { tool.exit_code = run(*to); });
 }
 

@@ -146,26 +146,45 @@ std::string csv_cell(const json& value) {
   return quoted + "\"";
 }
 
-void read_document(bench_file& file, std::istream& from) {
-  file.document = json::parse(from);
-  const json& document = file.document;
+void require_schema(const json& document) {
   if (!document.is_object()) throw std::invalid_argument("it should hold one object");
   const auto schema = document.find("schema");
   if (schema == document.end() || !schema->is_number_integer()) throw std::invalid_argument("it has no schema number");
   if (schema->get<std::int64_t>() != json_schema) {
     throw std::invalid_argument(fmt::format("schema {}; this twill reads {}", schema->dump(), json_schema));
   }
+}
+
+bench_file file_of(const std::string& path, const json& document) {
+  bench_file file{path, document, {}};
+  require_schema(document);
   const auto results = document.find("results");
   if (results == document.end() || !results->is_array() || results->empty()) {
     throw std::invalid_argument("it has no results");
   }
   for (const json& entry : *results) file.results.push_back(read_result(entry, file.results.size()));
+  return file;
+}
+
+/// The file, or the files that compare wrote as one.
+std::vector<bench_file> files_of(const std::string& path, std::istream& from) {
+  const json document = json::parse(from);
+  const auto parts = document.find("files");
+  if (parts == document.end() || !parts->is_array() || parts->empty()) return {file_of(path, document)};
+  require_schema(document);
+  std::vector<bench_file> files;
+  for (const json& part : *parts) {
+    const auto name = part.find("file");
+    files.push_back(file_of(name != part.end() && name->is_string() ? name->get<std::string>() : path, part));
+  }
+  return files;
 }
 
 }  // namespace
 
 std::string bench_result::problem_text() const {
-  std::string text = extents_text(all_extents.empty() ? extents{rows, cols} : all_extents);
+  const extents matrices = batch > 1 ? extents{batch, rows, cols} : extents{rows, cols};
+  std::string text = extents_text(all_extents.empty() ? matrices : all_extents);
   if (gap > 0) text += fmt::format("+{}", gap);
   return order.empty() ? text : text + " to " + order_text(order);
 }
@@ -264,22 +283,39 @@ std::string bench_file::model_of(const std::string& device) const {
   return "?";
 }
 
-bench_file read_bench_file(const std::string& path) {
-  bench_file file;
-  file.path = path;
+std::string bench_file::cache() const {
+  const auto state = document.find("cache");
+  const bool is_known = state != document.end() && (*state == "cold" || *state == "warm");
+  return is_known ? state->get<std::string>() : "";
+}
+
+bool bench_file::is_partial() const {
+  const auto partial = document.find("partial");
+  return partial != document.end() && *partial == true;
+}
+
+std::vector<bench_file> read_bench_files(const std::string& path) {
   std::string why;
   try {
     if (std::filesystem::is_directory(path)) throw std::invalid_argument("it is a folder");
     std::ifstream from(path);
     if (!from) throw std::invalid_argument(std::strerror(errno));
-    read_document(file, from);
-    return file;
+    return files_of(path, from);
   } catch (const json::exception& problem) {
     why = what_of(problem);
   } catch (const std::exception& problem) {
     why = problem.what();
   }
   refuse(fmt::format("cannot compare \"{}\"", path), why, "give files that twill bench --json wrote");
+}
+
+bench_file read_bench_file(const std::string& path) {
+  std::vector<bench_file> files = read_bench_files(path);
+  if (files.size() > 1) {
+    refuse(fmt::format("cannot compare with \"{}\"", path), fmt::format("it holds {} files as one", files.size()),
+           "give one that twill bench --json wrote");
+  }
+  return std::move(files.front());
 }
 
 }  // namespace twill::tool

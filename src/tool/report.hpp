@@ -33,7 +33,7 @@ std::string csv_text(const bench_report& report);
 /// Where and how a run was made: date, host, threads, compiler, commit, command line.
 std::vector<std::pair<std::string, std::string>> provenance_of(int argc, const char* const* argv);
 
-/// A file that `twill bench --json` wrote.
+/// A file that `twill bench --json` wrote, or one of those that `twill compare --json` wrote as one.
 struct bench_file {
   std::string path;
   json document;
@@ -41,9 +41,17 @@ struct bench_file {
 
   /// The product name of one of the file's devices; "?" when the file has none.
   std::string model_of(const std::string& device) const;
+  /// "cold", "warm", or "" where the file does not say, as published figures.
+  std::string cache() const;
+  /// Whether the run was interrupted.
+  bool is_partial() const;
 };
 
-/// Refuses, naming the field, a file that is not as described, or that has no results.
+/// One file, or the several that `twill compare --json` wrote as one. Refuses, naming the field, a file that is not as
+/// described, or that has no results.
+std::vector<bench_file> read_bench_files(const std::string& path);
+
+/// Refuses several written as one, too.
 bench_file read_bench_file(const std::string& path);
 
 }  // namespace twill::tool

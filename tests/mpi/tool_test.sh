@@ -79,7 +79,8 @@ refused 'is not one of' --device cpu --size 8x8x8 --grid 5x5
 refused 'no transport' --device cpu --size 8 --transport pigeon
 refused 'too small' --device cpu --size 8 --reps 0
 # The first process alone writes, and cannot: all end at once.
-refused 'cannot write' --device cpu --reps 2 --size 8 --transport mpi --json /dev/full
+run 3 --device cpu --reps 2 --size 8 --transport mpi --json /dev/full
+once '^twill: cannot write' err
 
 run 3 --device cuda:99 --size 8
 once '^twill: ' err

@@ -128,10 +128,55 @@ interrupted() {
   wait "$running" 2>/dev/null || code=$?
   checks=$((checks + 1))
   [ "$code" -eq 130 ] || report "(interrupted)" "exit code $code, not that of SIGINT (first line: $line)"
+  grep -q '^twill: interrupted (.* is kept in empty/out.json) ' err || report "(interrupted)" "not said where it is kept"
   [ "$(ls -A empty)" = out.json ] || report "(interrupted)" "it left $(ls empty)"
   grep -q '"partial": true' empty/out.json || report "(interrupted)" "its file is not marked"
   grep -q '"rows": 8' empty/out.json || report "(interrupted)" "what was done is not in its file"
   follows empty/out.json bench
+}
+
+# Without a file what was measured is shown, and not called kept. The progress on a terminal says when the sixth rung
+# begins: the CPU's three, and two that are only checked, are done.
+interrupted_table() {
+  checks=$((checks + 1))
+  python3 - "$twill" >out 2>err <<'END' || report "(interrupted table)" "see below"
+import os, pty, signal, subprocess, sys
+terminal, end = pty.openpty()
+run = subprocess.Popen([sys.argv[1], "bench", "--device", "simt", "--size", "512", "--warm"], stdout=subprocess.PIPE, stderr=end,
+                       preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+os.close(end)
+said = b""
+while b"[6/" not in said:
+    said += os.read(terminal, 4096)
+run.send_signal(signal.SIGINT)
+shown = run.stdout.read().decode()
+try:
+    while more := os.read(terminal, 4096):
+        said += more
+except OSError:  # its other end is closed
+    pass
+print(shown, said.decode())
+assert run.wait() == -signal.SIGINT, run.returncode
+assert "\nmemcpy " in shown and "Interrupted: " in shown, "no table"
+assert b"twill: interrupted (what was measured until then is shown, and not kept)" in said, "no message"
+END
+}
+
+# interrupted_early ARGUMENTS...: with nothing to keep, it says that it was interrupted. The last digit of the signals that it
+# catches has SIGINT's bit once it is ready for one.
+interrupted_early() {
+  local running state code=0
+  checks=$((checks + 1))
+  env --default-signal=INT "$twill" "$@" >out 2>err &
+  running=$!
+  while state=$(grep -E '^(Name|State|SigCgt):' "/proc/$running/status" 2>/dev/null); do
+    # Not this shell or env, before they become it; or it has ended.
+    [[ $state =~ ^Name:.twill$'\n'.*SigCgt:.*[2367abef]$ || $state == *State:?Z* ]] && break
+  done
+  kill -INT "$running"
+  wait "$running" 2>/dev/null || code=$?
+  [ "$code" -eq 130 ] || report "$*" "exit code $code, not that of SIGINT"
+  [ "$(cat err)" = 'twill: interrupted (before it was done) run it again' ] || report "$*" "it does not say that it was interrupted"
 }
 
 version_and_help
@@ -141,3 +186,8 @@ tiny
 failing
 team
 interrupted
+interrupted_table
+mkfifo waiting
+interrupted_early explain --device simt:h200 --random 10^7
+is_sanitized || interrupted_early profile --device simt:h200 --size 4096
+interrupted_early compare waiting

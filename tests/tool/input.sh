@@ -15,7 +15,9 @@ bad_bench() {
   for size in -4x4 4x 4xx4 x4 x 4y4 4.5x3 1e3 '' 99999999999999999999x2; do refused 'size' bench "--size=$size"; done
   for size in 3,,4 ,3 3,; do refused 'empty part' bench "--size=$size"; done
   refused 'two' bench --size 2x3x4x5
-  refused 'too large' bench --size 9000000000000000000x9
+  for size in 9000000000000000000x9 2^62 2^63 2^64 10^30 99999999999999999999; do
+    refused "size [0-9x^]* is too large" bench --size $size
+  done
   unable 'free' bench --device cpu --size 9000000x90000000
   unable 'free' bench --device simt --size 9000000x90000000
   for block in 0x8 8 8x 8x8x8 -8x8 ax8 99999999999x1; do refused 'block' bench "--block=$block"; done
@@ -56,8 +58,10 @@ odd_values() {
     refused 'max-bytes' bench --random 2 "--max-bytes=$count"
     refused 'threads' profile --device simt:h200 --size 8 --kernel copy "--threads=$count"
   done
+  refused 'write for example --max-bytes 2^26' bench --random 2 --max-bytes 0
+  run 0 bench --random 2 --max-bytes 2^26 --device cpu --kernel memcpy --reps 1
   for count in 0 -1 257 99999; do refused 'out of range' bench global-transpose --device cpu --size 8 "--team=$count"; done
-  for size in nan inf 2^ ^2 2^63 2^64 10^30 +4 ' 4' '4 ' 4X4 '4×4'; do refused 'not understood' bench "--size=$size"; done
+  for size in nan inf 2^ ^2 +4 ' 4' '4 ' 4X4 '4×4'; do refused 'not understood' bench "--size=$size"; done
   for type in F32 b b0 b-1 b99999999999999999999; do refused 'no element type' bench --size 4 "--type=$type"; done
   for block in 0x0 1x2147483648 nan; do refused 'not understood' bench --device simt "--block=$block"; done
   refused 'too large' bench --size 2^62x2
@@ -105,8 +109,11 @@ odd_files() {
   refused 'every line is empty' bench --list /dev/null
   refused 'bytes.bin:1: ' bench --list bytes.bin
   ! LC_ALL=C grep -q '[[:cntrl:]]' err || report "bench --list bytes.bin" "control characters in its message"
-  refused 'No space left' devices --json /dev/full
+  unable '"/dev/full" (No space left' devices --json /dev/full
   [ ! -s out ] || report devices "it printed a table"
+  local code=0
+  "$twill" devices >/dev/full 2>err || code=$?
+  [ "$code" -eq 3 ] || report "devices >/dev/full" "exit code $code, not 3"
   echo 'f32 4x4' >cases.txt
   run 0 bench --device cpu --size 4 --reps 1 --json mine.json
   cp mine.json kept.json
@@ -115,6 +122,7 @@ odd_files() {
   refused '--compare and --json name the same' bench --device cpu --size 4 --reps 1 --compare mine.json --json mine.json
   refused '--list and --csv name the same' bench --device cpu --reps 1 --list cases.txt --csv cases.txt
   refused '--json and --csv name the same' bench --device cpu --size 4 --json same --csv ./same
+  refused '--json and --csv name the same' bench --device cpu --size 4 --json - --csv /dev/stdout
   refused '--json and --csv name the same' bench global-transpose --device cpu --size 4 --json same --csv same
   refused '--csv and --svg name the same' bench --device cpu --sweep batched --csv same --svg same
   refused '--json and --svg name the same' profile --device simt:h200 --size 8 --json same --svg same

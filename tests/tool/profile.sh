@@ -105,6 +105,11 @@ END
   run 0 bench --device simt:k20 --size 64 --kernel copy --json -
   shown '"predicted": true'
   refused 'No such file' bench --device simt:k20 --size 64 --compare missing.json
+  run 0 bench --device simt:k20 --size 64 --kernel tuned --json single.json
+  run 0 bench --device simt:k20 --size 3x64x64 --kernel tuned --compare single.json
+  shown '^No row of it'
+  run 0 bench --device simt:k20,simt:gtx280 --size 64 --kernel tuned --compare single.json
+  shown '^simt:gtx280  *tuned '
 }
 
 profile
