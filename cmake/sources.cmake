@@ -361,6 +361,7 @@ set(twill_tests
   tests/scan_test.cpp
   tests/simt_checks_test.cpp
   tests/simt_choices_test.cpp
+  tests/simt_costs_test.cpp
   tests/simt_counts_test.cpp
   tests/simt_exchange_test.cpp
   tests/simt_faults_test.cpp
@@ -378,7 +379,6 @@ set(twill_tests
   tests/simt_team_test.cpp
   tests/simt_test.cpp
   tests/simt_unsupported_test.cpp
-  tests/simt_vec3_test.cpp
   tests/stream_test.cpp
   tests/team_faults_test.cpp
   tests/team_in_place_test.cpp

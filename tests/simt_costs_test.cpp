@@ -1,8 +1,13 @@
-// The tiles of vec3, and what the planner expects of matrices that fill or do not fill them.
+// What the planner expects of matrices that fill or do not fill the tiles of vec3, and of small arrays.
 
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <string>
+
+#include <twill/device.hpp>
+#include <twill/explain.hpp>
+#include <twill/permute.hpp>
 
 #include "move/plan/vec3.hpp"
 
@@ -59,6 +64,18 @@ TEST_CASE("narrow matrices cost vec3 more only where runs are short, tiles in pa
   CHECK(factor(6, 4990451, 3) > 1.7);
   CHECK(factor(7, 210656, 40) > factor(7, 210656, 64) + 0.3);
   CHECK(factor(3, 86, 214738) > factor(3, 96, 214736) + 0.4);
+}
+
+TEST_CASE("small arrays: elementwise where few blocks of the others would wait, up to 2 MiB") {
+  const auto on = twill::device::open("simt:h100");
+  const auto chosen = [&](std::int64_t bytes, const dims& extents, const dims& order) -> std::string {
+    return explain_permute(on, bytes, permute_shape{extents, order, {}, {}}).front().kernel;
+  };
+  CHECK(chosen(1, {24, 26, 115}, {2, 1, 0}) == "elementwise");  // staged-strided takes eight times as long
+  CHECK(chosen(4, {6, 108, 7}, {2, 0, 1}) == "elementwise");    // seven columns are slow for narrow
+  CHECK(chosen(4, {100000, 3}, {1, 0}) == "narrow");
+  CHECK(chosen(2, {700, 600}, {1, 0}) == "misaligned-2d");
+  CHECK(chosen(2, {13, 12, 7, 601}, {3, 1, 2, 0}) == "gather");
 }
 
 }  // namespace
