@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -71,11 +72,21 @@ TEST_CASE("small arrays: elementwise where few blocks of the others would wait, 
   const auto chosen = [&](std::int64_t bytes, const dims& extents, const dims& order) -> std::string {
     return explain_permute(on, bytes, permute_shape{extents, order, {}, {}}).front().kernel;
   };
-  CHECK(chosen(1, {24, 26, 115}, {2, 1, 0}) == "elementwise");  // staged-strided takes eight times as long
-  CHECK(chosen(4, {6, 108, 7}, {2, 0, 1}) == "elementwise");    // seven columns are slow for narrow
+  CHECK(chosen(1, {24, 26, 115}, {2, 1, 0}) == "elementwise");
+  CHECK(chosen(4, {6, 108, 7}, {2, 0, 1}) == "elementwise");  // seven columns are slow for narrow
   CHECK(chosen(4, {100000, 3}, {1, 0}) == "narrow");
   CHECK(chosen(2, {700, 600}, {1, 0}) == "misaligned-2d");
   CHECK(chosen(2, {13, 12, 7, 601}, {3, 1, 2, 0}) == "gather");
+}
+
+TEST_CASE("interleaved matrices, whose spans hold one another, are not for staged-strided") {
+  const auto on = twill::device::open("simt:h100");
+  const auto applies = [&](const permute_shape& shape) {
+    const auto all = explain_permute(on, 1, shape);
+    return std::any_of(all.begin(), all.end(), [](const auto& each) { return each.kernel == "staged-strided"; });
+  };
+  CHECK(!applies({{24, 26, 115}, {2, 1, 0}, {}, {}}));
+  CHECK(applies({{600, 24, 115}, {0, 2, 1}, {24 * 116, 116, 1}, {}}));
 }
 
 }  // namespace
