@@ -31,29 +31,29 @@ transpose_args packed(std::int64_t bytes, std::int64_t rows, std::int64_t cols, 
 // NOLINTEND(performance-no-int-to-ptr)
 
 TEST_CASE("literal: tiles of vec3") {
-  const vec3_tile square = vec3_tile_of(packed(3, 4096, 4096));  // 256 threads, a group of 16 elements each
+  const vec3_tiling square = vec3_tiling_of(packed(3, 4096, 4096));  // 256 threads, a group of 16 elements each
   CHECK(square.columns == 64);
   CHECK(square.height == 64);
   CHECK(square.lead == 0);
   CHECK(square.in_aligned);
   CHECK(square.run_vectors() == 12);
 
-  const vec3_tile narrow = vec3_tile_of(packed(3, 1 << 22, 3));  // a group's rows are one run
+  const vec3_tiling narrow = vec3_tiling_of(packed(3, 1 << 22, 3));  // a group's rows are one run
   CHECK(narrow.columns == 3);
   CHECK(narrow.height == 85 * 16);
   CHECK(narrow.rows_in_run == 16);
   CHECK(narrow.run_bytes == 144);
 
-  const vec3_tile misaligned = vec3_tile_of(packed(6, 4990451, 3));
+  const vec3_tiling misaligned = vec3_tiling_of(packed(6, 4990451, 3));
   CHECK(misaligned.lead == 7);
   CHECK(misaligned.rows_in_run == 1);
   CHECK(misaligned.run_vectors() == 3);  // of 18 bytes, wherever they begin
 
-  const vec3_tile low = vec3_tile_of(packed(3, 3, 1 << 22));  // columns of 9 bytes, one behind the other
+  const vec3_tiling low = vec3_tiling_of(packed(3, 3, 1 << 22));  // columns of 9 bytes, one behind the other
   CHECK(low.wraps);
   CHECK(low.height == 3);
   CHECK(low.columns == 1344);
-  CHECK(!vec3_tile_of(packed(3, 3, 1 << 22, 3)).wraps);
+  CHECK(!vec3_tiling_of(packed(3, 3, 1 << 22, 3)).wraps);
 }
 
 TEST_CASE("narrow matrices cost vec3 more only where runs are short, tiles in part filled, or columns shifted") {

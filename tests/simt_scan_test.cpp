@@ -96,7 +96,7 @@ scan_plan plan_of(element_type type, std::int64_t cols, std::int64_t offset) {
   return plan_scan(a);
 }
 
-TEST_CASE("literal: packed rows are joined where they would leave too much of their tiles empty") {
+TEST_CASE("literal: packed rows are joined where they would leave too much of a tile empty") {
   const auto joined = [](std::int64_t cols, std::int64_t offset) {
     return plan_of(element_type::f32, cols, offset).segments;
   };
@@ -106,7 +106,10 @@ TEST_CASE("literal: packed rows are joined where they would leave too much of th
   CHECK(joined(5633, 0));  // rows begin at any multiple of 4 bytes
   CHECK(joined(9008, 4));
   CHECK(!joined(9012, 4));
-  CHECK(joined(11268, 4));
+  CHECK(!joined(11268, 4));
+  const auto bytes_joined = [](std::int64_t cols) { return plan_of(element_type::u8, cols, 1).segments; };
+  CHECK(bytes_joined(22527));
+  CHECK(!bytes_joined(22529));
   CHECK(joined(5632, -1));
   CHECK(!joined(9012, -1));
 }

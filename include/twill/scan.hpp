@@ -74,10 +74,10 @@ TWILL_API void scan_segments_untyped(stream_ref stream, const void* in, void* ou
 ///   elements of up to 4 bytes, 40 of 8, 16 of 16 bytes; with segments or joined rows 32, 20 and 12 KiB): that
 ///   number times the rounding unit times the sum of the absolute values bounds the error. On the CPU the number is
 ///   4110 + n / t for float and double, 2 t + n / t for halves and complex numbers, t being the elements of 128 KiB.
-///   Joined, and scanned as segments of one long row, are packed rows that fill less than half of the tiles that they
-///   would take (less than four fifths where they do not all begin at multiples of 16 bytes in `in`).
-/// Units: 2 * rows * cols * sizeof(T) bytes are moved (half as many again with two passes). Rows shorter than a tile
-///   that are not packed take a tile's time each: pack them, or scan segments.
+///   Joined, and scanned as segments of one long row, are packed rows of less than half a tile (less than four fifths
+///   of one where elements of 2 bytes and more do not all begin rows at multiples of 16 bytes in `in`).
+/// Units: 2 * rows * cols * sizeof(T) bytes are moved (half as many again with two passes). Rows that
+///   are not joined take the time of all tiles that they touch: pack rows of less than half a tile, or scan segments.
 /// Memory: device memory, aligned to sizeof(T), complex numbers too; best speed where rows begin at multiples of 16
 ///   bytes in both. `out` may be `in` (with the same leading dimension); otherwise they must not overlap. `scratch` has
 ///   `scan_scratch_bytes`, 16-byte aligned; what it holds before does not matter, and it is free for others in stream

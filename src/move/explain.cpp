@@ -87,11 +87,12 @@ void permute_bytes_with(stream_ref stream, const std::string& kernel, const void
     const detail::work_queue queue = detail::queue_of(stream);
     const auto args = detail::checked_permutation(in, out, element_bytes, shape);
     const auto run = detail::operations_of(stream).move.permute_with;
-    const char* const advice = "take one that explain_permute lists";
     if (run == nullptr) {
+      if (!args) return;
       detail::fail(errc::unsupported, stream.on().properties().name + " has no kernels to choose from",
                    "its permutations are plain C++", "call permute_bytes");
     }
+    const char* const advice = "take one that explain_permute lists";
     int kind = 0;
     while (kind < detail::families && kernel != detail::name_of(static_cast<detail::family>(kind))) ++kind;
     detail::require(kind < detail::families, "no kernel of this name", kernel, advice);

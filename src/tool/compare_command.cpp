@@ -301,9 +301,10 @@ std::string text_of(const compared& all, std::optional<std::size_t> reference) {
   bool caches_differ = false;
   for (const compared_problem& each : all.problems) {
     const std::vector<std::size_t> places = places_of(each, reference);
-    for (const std::size_t place : places) {
-      caches_differ = caches_differ || !same_caches(all.devices[place], all.devices[places.front()]);
-    }
+    std::set<std::string> caches;
+    for (const std::size_t place : places) caches.insert(all.devices[place].cache);
+    caches.erase("");
+    caches_differ = caches_differ || caches.size() > 1;
     for (const compared_pair& pair : pairs_of(all, places, reference)) {
       tables += "\n" + each.title + "\n" + table_of(each, pair, found);
     }

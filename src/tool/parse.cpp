@@ -142,6 +142,10 @@ std::vector<loop_kind> parse_loop(const std::string& text) {
 std::int64_t parse_count(const std::string& option, const std::string& text, std::int64_t least,
                          const std::string& example) {
   const std::vector<std::int64_t> numbers = parse_numbers(text);
+  if (numbers.size() == 1 && numbers.front() == beyond) {
+    refuse(fmt::format("{} {} is too large", option, text), "it overflows a 64-bit signed integer",
+           fmt::format("write for example {} {}", option, example));
+  }
   if (numbers.size() != 1 || numbers.front() < least) {
     refuse(fmt::format("{} \"{}\" not understood", option, text), fmt::format("expected an integer from {} on", least),
            fmt::format("write for example {} {}", option, example));

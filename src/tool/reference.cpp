@@ -85,7 +85,7 @@ std::string summary(const std::vector<pair_of_rows>& pairs, std::size_t without)
       "by more than "
       "{:.0f} %), {} are ranked the other way round.",
       errors.size(), percentile(errors, 0.5) * 100, errors.back() * 100, ordered, same_rate * 100, swapped);
-  if (without > 0) text += fmt::format(" Left out: {} more rows, which the file does not have.", without);
+  if (without > 0) text += fmt::format(" Left out: {} more rows, for which the file has no bandwidth.", without);
   return text;
 }
 

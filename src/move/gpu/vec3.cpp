@@ -95,7 +95,7 @@ vec3_plan plan_of(const transpose_args& a) {
   set_matrices(m, a);
   m.batch = static_cast<std::uint32_t>(a.batch);
   m.packed_bytes = packed_input_bytes(a);
-  const detail::vec3_tile tile = detail::vec3_tile_of(a);
+  const detail::vec3_tiling tile = detail::vec3_tiling_of(a);
   p.layout = tile.wraps                            ? vec3_layout::wrapped
              : tile.in_aligned && tile.out_aligned ? vec3_layout::aligned
                                                    : vec3_layout::any;

@@ -6,7 +6,7 @@ namespace twill::detail {
 namespace {
 
 // Rows and columns: a part of a group for each thread; wider for few rows.
-void choose_extents(vec3_tile& t, const transpose_args& a, const vec3_block& block) {
+void choose_extents(vec3_tiling& t, const transpose_args& a, const vec3_block& block) {
   const std::int64_t group = block.group, parts_of_group = group / block.part, threads = block.threads;
   const std::int64_t longest = (threads - 2) * 16 / a.element_bytes / group * group;  // a vector of a row per thread
   if (t.wraps) {
@@ -27,10 +27,10 @@ void choose_extents(vec3_tile& t, const transpose_args& a, const vec3_block& blo
 
 }  // namespace
 
-vec3_tile vec3_tile_of(const transpose_args& a) {
+vec3_tiling vec3_tiling_of(const transpose_args& a) {
   const matrices m(a);
   const vec3_block block = vec3_block_of(static_cast<int>(a.element_bytes));
-  vec3_tile t{};
+  vec3_tiling t{};
   t.out_aligned = m.out_alignment() >= 16;
   t.wraps = !t.out_aligned && a.out_ld == a.rows && a.rows <= 64 && m.side_alignment(a.out, 0, a.out_stride) >= 16;
   t.lead = t.wraps || t.out_aligned ? 0 : block.group - 1;
@@ -47,7 +47,7 @@ vec3_tile vec3_tile_of(const transpose_args& a) {
 // What is loaded around runs, what tiles leave empty across and down, and the lead. Fitted to 159 matrices on an H100
 // and 78 of them with 70 % of its multiprocessors (docs/planner.md).
 double vec3_factor(const matrices& m) {
-  const vec3_tile t = vec3_tile_of(m.a);
+  const vec3_tiling t = vec3_tiling_of(m.a);
   const bool full = m.in_vectors() || t.rows_in_run > 1;
   const auto excess = [](std::int64_t taken, std::int64_t wanted) {
     return static_cast<double>(taken) / static_cast<double>(wanted) - 1;
@@ -58,7 +58,7 @@ double vec3_factor(const matrices& m) {
   return (full              ? 0.98
           : m.size % 2 == 0 ? 1.02
                             : 1.12) +
-         0.5 * loaded + 0.7 * across + std::min(3.0, down) +
+         0.5 * loaded + 0.7 * std::min(3.0, across) + std::min(3.0, down) +
          1.25 * static_cast<double>(t.lead) / static_cast<double>(t.height);
 }
 

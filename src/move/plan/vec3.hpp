@@ -30,7 +30,7 @@ constexpr vec3_block vec3_block_of(int bytes) {
   return {threads, group, part, bytes == 24 ? 16 : part < group ? 32 : threads / 4};
 }
 
-struct vec3_tile {
+struct vec3_tiling {
   bool wraps;                    // each column ends within a vector, but all of them are one run
   std::int64_t height, columns;  // rows without the lead; a multiple of the group unless it wraps
   std::int64_t groups;           // of a column
@@ -41,7 +41,7 @@ struct vec3_tile {
   std::int64_t run_vectors() const { return (run_bytes + (in_aligned ? 0 : 30)) / 16; }
 };
 
-vec3_tile vec3_tile_of(const transpose_args& args);
+vec3_tiling vec3_tiling_of(const transpose_args& args);
 
 /// Time of a copy that vec3 takes beside its launch.
 double vec3_factor(const matrices& m);

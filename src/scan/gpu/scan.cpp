@@ -27,15 +27,14 @@ std::int64_t tile_elements_of(const scan_args& a, bool segments) {
   return kernels::scan_threads * kernels::scan_vectors_for(bytes, value_bytes(a), segments) * (16 / bytes);
 }
 
-// Whether packed rows are scanned as segments of one long row: where they would leave too much of their tiles empty.
-// What is too much depends on `in`, not on `out`, as the order of additions does. Without pointers, rows that could be
-// joined are: then more scratch is needed.
+// Whether packed rows shorter than a tile are scanned as segments of one long row: where they would leave too much of a
+// tile empty. What is too much depends on `in`, not on `out`, as the order of additions does. Without pointers, rows
+// that could be joined are: then more scratch is needed.
 bool are_joined(const scan_args& a) {
-  if (a.rows == 1 || a.in_ld != a.cols || a.out_ld != a.cols) return false;
-  const std::int64_t tile = tile_elements_of(a, false), filled = ceil_div(a.cols, tile) * tile;
-  const auto row_bytes = a.cols * static_cast<std::int64_t>(element_bytes(a.type));
-  const bool aligned = a.in != nullptr && (reinterpret_cast<std::uintptr_t>(a.in) | row_bytes) % 16 == 0;
-  return aligned ? 2 * a.cols < filled : 5 * a.cols < 4 * filled;
+  const std::int64_t tile = tile_elements_of(a, false), bytes = static_cast<std::int64_t>(element_bytes(a.type));
+  if (a.rows == 1 || a.in_ld != a.cols || a.out_ld != a.cols || a.cols >= tile) return false;
+  const bool aligned = a.in != nullptr && (reinterpret_cast<std::uintptr_t>(a.in) | a.cols * bytes) % 16 == 0;
+  return aligned || bytes == 1 ? 2 * a.cols < tile : 5 * a.cols < 4 * tile;
 }
 
 }  // namespace
