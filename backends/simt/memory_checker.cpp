@@ -135,10 +135,10 @@ access_fault memory_checker::check_unmapped(const checked_access& access) const 
           near_advice};
     }
   }
-  if (const auto* behind = memory_.first_behind(access.at)) {
-    const std::size_t distance = behind->base - access.at;
-    if (is_near(distance, *behind)) {
-      return {text(access) + ", " + byte_count(distance) + " before an allocation of " + byte_count(behind->bytes),
+  if (const auto* after = memory_.first_after(access.at)) {
+    const std::size_t distance = after->base - access.at;
+    if (is_near(distance, *after)) {
+      return {text(access) + ", " + byte_count(distance) + " before an allocation of " + byte_count(after->bytes),
               near_advice};
     }
   }

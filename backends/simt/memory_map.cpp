@@ -86,7 +86,7 @@ const memory_map::range* memory_map::last_before(std::uintptr_t address) const {
   return range_at(ranges_, address);
 }
 
-const memory_map::range* memory_map::first_behind(std::uintptr_t address) const {
+const memory_map::range* memory_map::first_after(std::uintptr_t address) const {
   const auto* before = range_at(ranges_, address);
   const auto next = before == nullptr ? std::size_t{0} : static_cast<std::size_t>(before - ranges_.data()) + 1;
   return next < ranges_.size() ? &ranges_[next] : nullptr;

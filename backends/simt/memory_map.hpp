@@ -35,9 +35,9 @@ class memory_map {
   /// The live allocation that `address` lies in; nullptr when there is none.
   const range* find(std::uintptr_t address) const;
 
-  /// Those next to an address in no allocation: before it, behind it; nullptr when there is none.
+  /// Those next to an address in no allocation: before it, after it; nullptr when there is none.
   const range* last_before(std::uintptr_t address) const;
-  const range* first_behind(std::uintptr_t address) const;
+  const range* first_after(std::uintptr_t address) const;
 
   /// Whether the program or one of its libraries lies there, with its constants and variables.
   bool is_of_program(std::uintptr_t address) const;

@@ -20,7 +20,6 @@
 #include "gpu/divider.hpp"
 #include "gpu/realign.hpp"
 #include "gpu/register_block.hpp"
-#include "move/plan/vec3.hpp"
 #include "uninitialised_reads.hpp"
 #include "vec3_pack.hpp"
 
@@ -30,9 +29,7 @@ template <int Bytes>
 struct vec3_element : packed_element<Bytes> {
   using packed_element<Bytes>::alignment, packed_element<Bytes>::group, packed_element<Bytes>::part;
   // A tile has at most one part of a group for each thread; `columns` is its usual width.
-  static constexpr detail::vec3_block block = detail::vec3_block_of(Bytes);
-  static constexpr int threads = block.threads, columns = block.columns;
-  static_assert(block.group == group && block.part == part);
+  static constexpr int threads = packed_element<Bytes>::block.threads, columns = packed_element<Bytes>::block.columns;
   // Tiles of large elements leave L1 little room.
   static constexpr copy_cache cache = Bytes < 6 ? copy_cache::l1_and_l2 : copy_cache::l2;
   // Blocks per multiprocessor, to bound the registers: to 48, of 3 bytes to 40, or to 64 where a part and its elements

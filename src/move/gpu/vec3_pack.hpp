@@ -9,14 +9,15 @@
 
 #include "device.hpp"
 #include "gpu/realign.hpp"
+#include "move/plan/vec3.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
 template <int Bytes>
 struct packed_element {
   static constexpr int alignment = Bytes & -Bytes;
-  static constexpr int group = 16 / alignment, chunks = Bytes / alignment;
-  static constexpr int part = alignment == 1 && Bytes >= 7 ? group / 2 : group;
+  static constexpr detail::vec3_block block = detail::vec3_block_of(Bytes);
+  static constexpr int group = block.group, part = block.part, chunks = Bytes / alignment;
   using part_word = std::conditional_t<part == group, word16, std::uint64_t>;
   static constexpr int part_words = part * Bytes / static_cast<int>(sizeof(part_word));
   // Of each four bytes, but the last word begins where two words of memory hold it, whatever the alignment.

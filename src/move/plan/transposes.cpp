@@ -99,9 +99,10 @@ double narrow_more(const matrices& m) {
   return few == 7 ? 0.15 : few == 8 ? 0.06 : 0;
 }
 
-// Microseconds: few blocks, each of which has more vectors to move the more columns there are.
+// Microseconds that small matrices take longer to launch: the fewer blocks, the less the latency of one is hidden,
+// which grows with the columns.
 double narrow_latency(const matrices& m) {
-  constexpr double each = 0.14, until = 2 << 20;  // of the columns from the second on; bytes
+  constexpr double each = 0.14, until = 2 << 20;  // us a column beyond the first; bytes from which on it is hidden
   const double bytes = static_cast<double>(m.bytes * m.a.batch);
   return each * static_cast<double>(std::min(m.a.rows, m.a.cols) - 1) * std::max(0.0, 1 - bytes / until);
 }

@@ -55,10 +55,8 @@ double vec3_factor(const matrices& m) {
   const double loaded = excess(t.run_vectors() * 16, t.run_bytes);
   const double across = excess(ceil_divided(m.a.cols, t.columns) * t.columns, m.a.cols);
   const double down = excess(ceil_divided(m.a.rows + t.lead, t.height) * t.height, m.a.rows);
-  return (full              ? 0.98
-          : m.size % 2 == 0 ? 1.02
-                            : 1.12) +
-         0.5 * loaded + 0.7 * std::min(3.0, across) + std::min(3.0, down) +
+  const double misaligned = m.size % 2 == 0 ? 1.02 : 1.12;
+  return (full ? 0.98 : misaligned) + 0.5 * loaded + 0.7 * std::min(3.0, across) + std::min(3.0, down) +
          1.25 * static_cast<double>(t.lead) / static_cast<double>(t.height);
 }
 
