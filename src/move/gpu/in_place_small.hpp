@@ -10,7 +10,7 @@
 #include "gpu/dependent_launch.hpp"
 #include "gpu/divider.hpp"
 #include "gpu/realign.hpp"
-#include "staged_run.hpp"
+#include "gpu/staged_run.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 

@@ -10,7 +10,7 @@
 #include "gpu/dependent_launch.hpp"
 #include "gpu/fast_division.hpp"
 #include "gpu/realign.hpp"
-#include "staged_run.hpp"
+#include "gpu/staged_run.hpp"
 #include "uninitialised_reads.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {

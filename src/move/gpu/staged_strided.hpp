@@ -15,7 +15,7 @@
 #include "gpu/divider.hpp"
 #include "gpu/packed_units.hpp"
 #include "gpu/realign.hpp"
-#include "staged_run.hpp"
+#include "gpu/staged_run.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
