@@ -294,6 +294,7 @@ set(twill_tool_sources
   src/tool/bench_plan.cpp
   src/tool/bench_reduce.cpp
   src/tool/bench_run.cpp
+  src/tool/bench_scan_rows.cpp
   src/tool/bench_table.cpp
   src/tool/bench_team.cpp
   src/tool/bench_transpose.cpp

@@ -48,7 +48,8 @@ std::vector<const ladder_operation*> operations() {
       &fill_operation(),           &reverse_operation(),
       &reduce_operation(),         &reduce_rows_operation(),
       &reduce_columns_operation(), &scan_operation(),
-      &increment_operation(),      &sieve_operation(),
+      &scan_rows_operation(),      &increment_operation(),
+      &sieve_operation(),
   };
 }
 
@@ -284,7 +285,7 @@ int run(const bench_arguments& arguments, tool_run& tool) {
 void add_options(command& bench, bench_arguments& to) {
   bench.text("operation", to.operation,
              "transpose (the default), transpose-in-place,\npermute, copy, fill, reverse, reduce,\n"
-             "reduce-rows, reduce-columns, scan, increment,\nsieve or global-transpose",
+             "reduce-rows, reduce-columns, scan, scan-rows,\nincrement, sieve or global-transpose",
              "OP");
   bench.list("--device", to.devices,
              "As `twill devices` names it. Default: the first GPU;\nwithout one, cpu, and simt for correctness",
@@ -314,7 +315,7 @@ void add_set_options(command& bench, bench_arguments& to) {
   bench.list("--grid", to.grid,
              "Fixed cases: main, odd, batched, strided, small or\nall; of transpose-in-place: in-place", "PART");
   bench.text("--sweep", to.sweep, "Sizes beside one another: batched or square", "NAME");
-  bench.text("--random", to.random, "N random transposes, permutations or copies", "N");
+  bench.text("--random", to.random, "N random transposes, permutations, copies or scans of\nrows", "N");
   bench.flag("--regret", to.regret, "Run all that the planner chooses from, and show what\nits choices cost");
   bench.text("--seed", to.seed, "Which random cases. Default: 1", "S");
   bench.text("--max-bytes", to.max_bytes,

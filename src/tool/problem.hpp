@@ -108,13 +108,15 @@ struct ladder_operation {
 /// The operation that a command line names. Refuses others, with those there are.
 const ladder_operation& operation_named(const std::string& name, const std::vector<std::string>& others = {});
 
-/// Operations by file: bench_transpose.cpp, bench_move.cpp, bench_fill.cpp, bench_array.cpp, bench_reduce.cpp.
+/// Operations by file: bench_transpose.cpp, bench_move.cpp, bench_fill.cpp, bench_array.cpp, bench_reduce.cpp,
+/// bench_scan_rows.cpp.
 const ladder_operation& transpose_operation();
 const ladder_operation& transpose_in_place_operation();
 const ladder_operation& permute_operation();
 const ladder_operation& copy_operation();
 const ladder_operation& fill_operation();
 const ladder_operation& scan_operation();
+const ladder_operation& scan_rows_operation();
 const ladder_operation& reverse_operation();
 const ladder_operation& increment_operation();
 const ladder_operation& sieve_operation();

@@ -99,15 +99,29 @@ bench_case draw_copy(random_source& random, byte_range range) {
   }
 }
 
+/// Rows and columns of 2 to 4,000,000; a quarter has up to 64 elements between rows.
+bench_case draw_scan_rows(random_source& random, byte_range range) {
+  const std::int64_t bytes = random.element_bytes(true);
+  const bool has_gaps = random.chance(0.25), rounded = random.chance(0.4);
+  for (;;) {
+    const std::int64_t rows = random.log_uniform(2, 4e6), all = random.log_uniform(2, 4e6);
+    const std::int64_t cols = rounded ? rounded_down(all, 64) : all;
+    if (!range.has(rows * cols * bytes)) continue;
+    return {type_of_bytes(bytes), {rows, cols}, {}, has_gaps ? 1 + random.below(64) : 0, ""};
+  }
+}
+
 }  // namespace
 
 case_set random_cases(const std::string& operation, std::int64_t count, std::uint64_t seed, std::int64_t most_bytes) {
-  const auto draw = operation == "transpose" ? draw_transpose
-                    : operation == "permute" ? draw_permute
-                    : operation == "copy"    ? draw_copy
-                                             : nullptr;
+  const auto draw = operation == "transpose"   ? draw_transpose
+                    : operation == "permute"   ? draw_permute
+                    : operation == "copy"      ? draw_copy
+                    : operation == "scan-rows" ? draw_scan_rows
+                                               : nullptr;
   if (draw == nullptr) {
-    refuse("no random cases of " + operation, "known: transpose, permute, copy", "choose one of these, or use --size");
+    refuse("no random cases of " + operation, "known: transpose, permute, copy, scan-rows",
+           "choose one of these, or use --size");
   }
   constexpr std::int64_t least_most = 1 << 14;
   if (most_bytes == 0) most_bytes = std::int64_t{512} << 20;

@@ -54,6 +54,7 @@ bad_moves() {
     report "bench reduce --list" "not said which kernels were left out, and of how many cases"
   run 0 bench reduce-rows --device cpu,simt --size 70x3001 --type f32,i16 --warm --reps 3
   run 0 bench reduce-columns --device cpu,simt --size 3001x70 --type f64,bf16 --warm --reps 3
+  run 0 bench scan-rows --device cpu,simt --size 70x3001,500x9,64x64 --type f32,u8,i64,c64 --warm --reps 3
   run 0 bench scan --device cpu,simt --size 30001 --type u8,f16,i64,c64 --warm --reps 3
   run 0 bench reverse --device cpu,simt --size 30001 --type b3 --warm --reps 3
   run 0 bench sieve --device simt:gtx280 --size 4096
@@ -63,6 +64,7 @@ bad_moves() {
   shown 'sieve 30001 i32'
   refused 'i32' bench sieve --type f64
   refused 'no matrix' bench reduce-rows --size 4x4x4
+  refused 'no matrix' bench scan-rows --size 4x4x4
   run 0 bench reduce-columns --device cpu --size 64 --reps 3
   shown 'reduce-columns 64x64 f32'
   refused 'only bytes' bench scan --type b3

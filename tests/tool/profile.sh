@@ -26,7 +26,7 @@ counts() {
   shown 'a sample of 16 '
   run 0 profile --device simt:k20 --kernel unrolled --size 40x70 --check
   shown 'Checked: 0 of 1 kernels'
-  run 0 profile scan --device simt:gtx280 --size 4096
+  run 0 profile scan --device simt:gtx280 --size 20000
   shown '^work-efficient '
   shown 'Left out: .*scan cannot run on simt:gtx280'
   refused 'sieve cannot run' profile sieve --device simt:gtx280 --size 4096 --kernel tuned
