@@ -12,63 +12,18 @@
 #include <twill/twill.hpp>
 
 #include "support/cases.hpp"
+#include "support/scan_arrays.hpp"
 #include "support/scan_reference.hpp"
 
 namespace {
 
 using support::code_of;
+using support::guarded;
 using support::on_each_device;
+using support::random_elements;
 using twill::scan_op;
 using twill::scan_options;
 using twill::scan_shape;
-
-/// Whole numbers, few enough of them large that sums stay exact in every type that does not wrap around.
-template <class T>
-std::vector<T> random_elements(std::size_t count, std::uint32_t seed) {
-  std::mt19937 random(seed);
-  std::vector<T> elements(count);
-  for (auto& x : elements) {
-    if constexpr (std::is_integral_v<T>) {
-      x = static_cast<T>(static_cast<std::uint64_t>(random()) * 0x9e3779b97f4a7c15u >> 7);
-    } else if constexpr (sizeof(T) == 2) {
-      x = T(static_cast<float>(static_cast<int>(random() % 3) - 1));
-    } else if constexpr (std::is_floating_point_v<T>) {
-      x = static_cast<T>(static_cast<int>(random() % 201) - 100);
-    } else {
-      x = T(static_cast<float>(static_cast<int>(random() % 9) - 4), static_cast<float>(random() % 5));
-    }
-  }
-  return elements;
-}
-
-/// Device memory of `elements` at an offset, in bytes guarded on both sides.
-template <class T>
-class guarded {
- public:
-  guarded(twill::stream_ref stream, const std::vector<T>& elements, std::size_t offset)
-      : offset_(guard + offset), memory_(stream.on(), 2 * guard + 16 + elements.size() * sizeof(T)) {
-    host_.assign(memory_.size_bytes(), 0xa5);
-    if (!elements.empty()) std::memcpy(host_.data() + offset_, elements.data(), elements.size() * sizeof(T));
-    twill::upload_bytes(stream, host_.data(), memory_.data(), host_.size());
-    stream.wait();
-  }
-  T* data() const { return reinterpret_cast<T*>(static_cast<unsigned char*>(memory_.data()) + offset_); }
-
-  /// Whether it holds these elements, and around them what was there before.
-  bool holds(twill::stream_ref stream, const std::vector<T>& elements) {
-    if (!elements.empty()) std::memcpy(host_.data() + offset_, elements.data(), elements.size() * sizeof(T));
-    std::vector<unsigned char> found(host_.size());
-    twill::download_bytes(stream, memory_.data(), found.data(), found.size());
-    stream.wait();
-    return found == host_;
-  }
-
- private:
-  static constexpr std::size_t guard = 256;
-  std::size_t offset_;
-  twill::raw_buffer memory_;
-  std::vector<unsigned char> host_;
-};
 
 template <class T>
 std::vector<T> downloaded(twill::stream_ref stream, const twill::buffer<T>& from) {
@@ -207,6 +162,16 @@ TEST_CASE("reference: rows, packed and strided, short and long") {
     // The first row has as many elements as its tiles, the others begin within a vector and have one tile more.
     check_scan<float>(stream, {3, 11264, 11265, 11265}, {scan_op::sum, false}, 0, 10);
     check_scan<std::int64_t>(stream, {2, 5120, 5121, 5120}, {scan_op::max, false}, 0, 11);
+    // Packed rows about as long as the registers of a block, of a warp and of some lanes hold.
+    for (const std::int64_t cols : {1, 3, 5, 31, 127, 129, 191, 193, 767, 769, 1537, 3073, 6145, 12285, 12289}) {
+      check_scan<float>(stream, {5, cols}, {scan_op::sum, cols % 3 == 0}, 0, 14);
+      check_scan<std::uint8_t>(stream, {4, 4 * cols, 4 * cols + 1, 4 * cols + 3}, {scan_op::min, cols % 3 == 1}, 3, 15);
+      check_scan<std::complex<float>>(stream, {6, cols}, {scan_op::sum, cols % 3 == 2}, 1, 16);
+    }
+    // More rows than blocks are resident.
+    check_scan<std::uint16_t>(stream, {9001, 9}, {scan_op::sum, true}, 0, 17);
+    check_scan<float>(stream, {9001, 8}, {scan_op::sum, true}, 0, 18);
+    check_scan<std::uint8_t>(stream, {9001, 3, 4, 3}, {scan_op::max, false}, 1, 19);
     // Packed rows that fill a quarter, half, most and half of their tiles.
     for (const std::int64_t cols : {3000, 6000, 9999, 12000}) {
       for (const std::size_t offset : {0, 1}) {
@@ -255,18 +220,46 @@ TEST_CASE("in place") {
     const scratch_memory scratch(device, twill::scan_scratch_bytes(device, twill::element_type::i32, 30000), stream);
     twill::scan(stream, both.data(), both.data(), 30000, scratch.memory, options);
     CHECK(both.holds(stream, support::scan_reference(elements, {}, options)));
+    for (const std::int64_t cols : {7, 8, 333, 1000}) {
+      CAPTURE(cols);
+      std::vector<std::int32_t> expected = elements;
+      guarded<std::int32_t> rows(stream, elements, 4);
+      for (std::int64_t row = 0; row < 30; ++row) {
+        const auto first = elements.begin() + row * cols;
+        const auto scanned = support::scan_reference(std::vector<std::int32_t>(first, first + cols), {}, options);
+        std::copy(scanned.begin(), scanned.end(), expected.begin() + row * cols);
+      }
+      const twill::raw_buffer none(device, twill::scan_scratch_bytes(device, twill::element_type::i32, {30, cols}));
+      twill::scan(stream, rows.data(), rows.data(), {30, cols}, none, options);
+      CHECK(rows.holds(stream, expected));
+    }
   });
 }
 
 TEST_CASE("NaN, infinity and -0") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);
-    const twill::raw_buffer scratch(device, twill::scan_scratch_bytes(device, twill::element_type::f32, 6));
-    twill::buffer<float> in(device, 6), out(device, 6);
+    const std::int64_t before = 20000;  // so many identities make it long
+    const twill::raw_buffer scratch(device, twill::scan_scratch_bytes(device, twill::element_type::f32, before + 6));
+    twill::buffer<float> in(device, before + 6), out(device, before + 6);
+    twill::fill_bytes(stream, out.data(), 0, out.size_bytes());
+    // What comes out of these six, alone and at the end of more.
     const auto scanned = [&](const std::vector<float>& x, scan_op op) {
-      in.upload(x, stream);
-      twill::scan(stream, in.data(), out.data(), 6, scratch, {op});
-      return downloaded(stream, out);
+      const float identity = op == scan_op::sum ? 0 : op == scan_op::min ? INFINITY : -INFINITY;
+      std::vector<float> all(before, identity);
+      all.insert(all.end(), x.begin(), x.end());
+      in.upload(all, stream);
+      twill::scan(stream, in.data() + before, out.data() + before, 6, scratch, {op});
+      auto found = downloaded(stream, out);
+      const std::vector<float> alone(found.end() - 6, found.end());
+      twill::scan(stream, in.data(), out.data(), before + 6, scratch, {op});
+      found = downloaded(stream, out);
+      const std::vector<float> at_end(found.end() - 6, found.end());
+      for (std::size_t i = 0; i < 6; ++i) {
+        const bool same = alone[i] == at_end[i] && std::signbit(alone[i]) == std::signbit(at_end[i]);
+        CHECK((same || (std::isnan(alone[i]) && std::isnan(at_end[i]))));
+      }
+      return alone;
     };
     for (const auto op : {scan_op::sum, scan_op::min, scan_op::max}) {
       for (const float nan : {NAN, -NAN}) {
@@ -335,11 +328,11 @@ TEST_CASE("errors") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);
     const auto invalid = twill::errc::invalid_argument;
-    twill::buffer<float> memory(device, 4096);
+    twill::buffer<float> memory(device, 40960);
     twill::fill_bytes(stream, memory.data(), 0, memory.size_bytes());
     float* in = memory.data();
-    float* out = in + 2048;
-    const auto bytes = twill::scan_scratch_bytes(device, twill::element_type::f32, 1000);
+    float* out = in + 20480;
+    const auto bytes = twill::scan_scratch_bytes(device, twill::element_type::f32, 20000);
     twill::raw_buffer scratch(device, bytes);
     const auto call = [&](const float* from, float* to, const scan_shape& shape, void* at, std::size_t size) {
       return code_of([&] { twill::scan(stream, from, to, shape, {at, size}); });
@@ -347,22 +340,22 @@ TEST_CASE("errors") {
     CHECK(call(in, out, {1, -1}, scratch.data(), bytes) == invalid);
     CHECK(call(in, out, {-1, 0}, scratch.data(), bytes) == invalid);
     CHECK(call(in, out, {10, 10, 9}, scratch.data(), bytes) == invalid);
-    twill::raw_buffer shared(device, 2 * bytes + 8192);
-    const auto most = 2 * bytes + 8192;
-    CHECK(call(static_cast<float*>(shared.data()), out, {1, 1000}, shared.data(), most) == invalid);
-    CHECK(call(in, static_cast<float*>(shared.data()), {1, 1000}, shared.data(), most) == invalid);
+    twill::raw_buffer shared(device, 2 * bytes + 160000);
+    const auto most = 2 * bytes + 160000;
+    CHECK(call(static_cast<float*>(shared.data()), out, {1, 20000}, shared.data(), most) == invalid);
+    CHECK(call(in, static_cast<float*>(shared.data()), {1, 20000}, shared.data(), most) == invalid);
     CHECK(code_of([&] {
             (void)twill::scan_scratch_bytes(device, twill::element_type::f32, {std::int64_t{1} << 60, 16});
           }) == invalid);
     CHECK_NOTHROW(twill::scan(stream, in, in, {1, 4, 8, 0}, scratch));
     CHECK(call(in, out, {std::int64_t{1} << 62, 10}, scratch.data(), bytes) == invalid);
-    CHECK(call(nullptr, out, {1, 1000}, scratch.data(), bytes) == invalid);
-    CHECK(call(in, nullptr, {1, 1000}, scratch.data(), bytes) == invalid);
-    CHECK(call(in, in + 999, {1, 1000}, scratch.data(), bytes) == invalid);
-    CHECK(call(in, out, {1, 1000}, nullptr, bytes) == invalid);
-    CHECK(call(in, out, {1, 1000}, scratch.data(), bytes - 1) == invalid);
+    CHECK(call(nullptr, out, {1, 20000}, scratch.data(), bytes) == invalid);
+    CHECK(call(in, nullptr, {1, 20000}, scratch.data(), bytes) == invalid);
+    CHECK(call(in, in + 19999, {1, 20000}, scratch.data(), bytes) == invalid);
+    CHECK(call(in, out, {1, 20000}, nullptr, bytes) == invalid);
+    CHECK(call(in, out, {1, 20000}, scratch.data(), bytes - 1) == invalid);
     const auto* odd = reinterpret_cast<const float*>(reinterpret_cast<const char*>(in) + 1);
-    CHECK(call(odd, out, {1, 1000}, scratch.data(), bytes) == invalid);
+    CHECK(call(odd, out, {1, 20000}, scratch.data(), bytes) == invalid);
     CHECK(code_of([&] {
             twill::scan_untyped(stream, in, out, twill::element_type::c64, 8, scratch, {scan_op::max});
           }) == invalid);

@@ -63,6 +63,20 @@ TEST_CASE("a scan's block finds the prefix of tiles hundreds of tiles away") {
   check_sums({4999});
 }
 
+// `in` begins `offset` bytes behind a multiple of 16; -1: no pointer is known.
+detail::scan_args args_of(element_type type, std::int64_t rows, std::int64_t cols, std::int64_t offset) {
+  detail::scan_args a{};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address, never followed
+  a.in = offset < 0 ? nullptr : reinterpret_cast<const void*>(std::uintptr_t{4096} + offset);
+  a.type = type;
+  a.rows = rows;
+  a.cols = a.in_ld = a.out_ld = cols;
+  return a;
+}
+scan_plan plan_of(element_type type, std::int64_t cols, std::int64_t offset) {
+  return plan_scan(args_of(type, 7, cols, offset));
+}
+
 // Where tiles end, and with them the order of additions. A state is 8 bytes for 4 of a value; without pointers a row
 // may begin at the last element of a vector.
 TEST_CASE("literal: elements of a tile") {
@@ -70,8 +84,8 @@ TEST_CASE("literal: elements of a tile") {
     return scan_scratch_bytes(device::open("simt"), type, count);
   };
   const auto fills_a_tile = [&](element_type type, std::int64_t elements) {
-    const std::int64_t most = elements - (16 / static_cast<std::int64_t>(element_bytes(type)) - 1);
-    return bytes(type, most) == bytes(type, 1) && bytes(type, most + 1) > bytes(type, 1);
+    const std::int64_t most = 5 * elements - (16 / static_cast<std::int64_t>(element_bytes(type)) - 1);
+    return bytes(type, most) == bytes(type, most - elements + 1) && bytes(type, most + 1) > bytes(type, most);
   };
   CHECK(fills_a_tile(element_type::u8, 256 * 11 * 16));
   CHECK(fills_a_tile(element_type::f16, 256 * 11 * 8));
@@ -85,33 +99,56 @@ TEST_CASE("literal: elements of a tile") {
   CHECK(in_segments(256 * 8 * 4 - 2) > in_segments(1));
 }
 
-// A tile of floats has 11264. `in` begins `offset` bytes behind a multiple of 16; -1: no pointer is known.
-scan_plan plan_of(element_type type, std::int64_t cols, std::int64_t offset) {
-  detail::scan_args a{};
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address, never followed
-  a.in = offset < 0 ? nullptr : reinterpret_cast<const void*>(std::uintptr_t{4096} + offset);
-  a.type = type;
-  a.rows = 7;
-  a.cols = a.in_ld = a.out_ld = cols;
-  return plan_scan(a);
+TEST_CASE("literal: which kernel scans") {
+  const auto by = [](element_type type, std::int64_t cols, std::int64_t offset) {
+    return plan_of(type, cols, offset).by;
+  };
+  // 48 KiB are in the registers of a block, as vectors that are aligned in the input; 32 KiB of c128.
+  CHECK(by(element_type::f32, 12288, 0) == scan_kernel::short_rows);
+  CHECK(by(element_type::f32, 12289, 0) == scan_kernel::tiles);
+  CHECK(by(element_type::f32, 12285, 4) == scan_kernel::short_rows);
+  CHECK(by(element_type::f32, 12286, 4) == scan_kernel::tiles);
+  CHECK(by(element_type::f32, 12286, -1) == scan_kernel::tiles);
+  CHECK(by(element_type::u8, 49152, 0) == scan_kernel::short_rows);
+  CHECK(by(element_type::u8, 49153, 0) == scan_kernel::tiles);
+  CHECK(by(element_type::c128, 2048, 0) == scan_kernel::short_rows);
+  CHECK(by(element_type::c128, 2049, 0) == scan_kernel::tiles);
+  // Packed rows of up to 384 bytes or 128 elements that begin inside of vectors.
+  CHECK(by(element_type::f32, 127, 0) == scan_kernel::serial_rows);
+  CHECK(by(element_type::f32, 128, 4) == scan_kernel::short_rows);
+  CHECK(by(element_type::f32, 129, 0) == scan_kernel::short_rows);
+  CHECK(by(element_type::u8, 383, -1) == scan_kernel::serial_rows);
+  CHECK(by(element_type::u8, 385, 1) == scan_kernel::short_rows);
+  CHECK(by(element_type::f64, 127, 0) == scan_kernel::serial_rows);
+  CHECK(by(element_type::f64, 129, 0) == scan_kernel::short_rows);
+  CHECK(by(element_type::c128, 5, 0) == scan_kernel::short_rows);
+  detail::scan_args with_gaps = args_of(element_type::f32, 7, 33, 0);
+  with_gaps.in_ld = 34;
+  CHECK(plan_scan(with_gaps).by == scan_kernel::short_rows);
+  CHECK(plan_scan(args_of(element_type::f32, 1, 33, 0)).by == scan_kernel::short_rows);
+  detail::scan_args with_segments = args_of(element_type::f32, 1, 33, 0);
+  with_segments.segments = 1;
+  CHECK(plan_scan(with_segments).by == scan_kernel::tiles);
 }
 
-TEST_CASE("literal: packed rows are joined where they would leave too much of a tile empty") {
-  const auto joined = [](std::int64_t cols, std::int64_t offset) {
-    return plan_of(element_type::f32, cols, offset).segments;
+// Lanes, warps and vectors that share a row, which the order of additions depends on, and rows of a thread, which it
+// does not.
+TEST_CASE("literal: how threads share short rows") {
+  const device_limits few{49152, 1, 0}, many{49152, 1 << 20, 0};
+  const auto shared = [&](std::int64_t rows, std::int64_t cols, const device_limits& on) {
+    const kernels::short_rows p = lay_out_short_rows(args_of(element_type::f32, rows, cols, 0), on);
+    return std::vector<int>{1 << p.lanes_shift, 1 << p.warps_shift, p.vectors, p.rows_each};
   };
-  CHECK(joined(5628, 0));
-  CHECK(!joined(5632, 0));
-  CHECK(!joined(11268, 0));
-  CHECK(joined(5633, 0));  // rows begin at any multiple of 4 bytes
-  CHECK(joined(9008, 4));
-  CHECK(!joined(9012, 4));
-  CHECK(!joined(11268, 4));
-  const auto bytes_joined = [](std::int64_t cols) { return plan_of(element_type::u8, cols, 1).segments; };
-  CHECK(bytes_joined(22527));
-  CHECK(!bytes_joined(22529));
-  CHECK(joined(5632, -1));
-  CHECK(!joined(9012, -1));
+  CHECK(shared(1 << 20, 4, few) == std::vector<int>{1, 1, 1, 6});
+  CHECK(shared(1 << 20, 12, few) == std::vector<int>{4, 1, 1, 6});
+  CHECK(shared(1 << 20, 32, few) == std::vector<int>{8, 1, 1, 6});
+  CHECK(shared(1 << 20, 64, few) == std::vector<int>{8, 1, 2, 3});
+  CHECK(shared(1 << 20, 64, many) == std::vector<int>{8, 1, 2, 1});
+  CHECK(shared(1 << 20, 192, few) == std::vector<int>{8, 1, 6, 1});
+  CHECK(shared(1 << 20, 196, few) == std::vector<int>{16, 1, 4, 1});
+  CHECK(shared(1 << 20, 768, few) == std::vector<int>{32, 1, 6, 1});
+  CHECK(shared(1 << 20, 772, few) == std::vector<int>{32, 2, 4, 1});
+  CHECK(shared(1, 12288, few) == std::vector<int>{32, 16, 6, 1});
 }
 
 TEST_CASE("scratch that is asked for without pointers is enough for all") {

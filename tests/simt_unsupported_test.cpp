@@ -109,16 +109,19 @@ TEST_CASE("rows of 16 bytes on a device with too little shared memory for their 
 TEST_CASE("a scan whose tile does not fit shared memory") {
   const auto device = twill::device::open("simt:gtx280");
   const twill::stream stream(device);
-  twill::buffer<float> in(device, 1000), out(device, 1000);
-  twill::scan_shape shape;
-  shape.rows = 1;
-  shape.cols = 1000;
+  twill::buffer<float> in(device, 20000), out(device, 20000);
+  const twill::scan_shape shape{1, 20000};
   const twill::raw_buffer scratch(device, twill::scan_scratch_bytes(device, twill::element_type::f32, shape));
   twill::fill_bytes(stream, out.data(), 7, out.size_bytes());
   CHECK(support::code_of([&] { twill::scan(stream, in.data(), out.data(), shape, scratch); }) == errc::unsupported);
   std::uint32_t found = 0;
   twill::download_bytes(stream, out.data(), &found, 4);
   CHECK(found == 0x07070707u);
+  CHECK_NOTHROW(stream.wait());
+  // Rows that need no tile are scanned, those of 500 bytes in as much shared memory as there is.
+  twill::fill_bytes(stream, in.data(), 0, in.size_bytes());
+  CHECK_NOTHROW(twill::scan(stream, in.data(), out.data(), {2, 10000}, {}));
+  CHECK_NOTHROW(twill::scan(stream, in.data(), out.data() + 1, {150, 125}, {}));
   CHECK_NOTHROW(stream.wait());
 }
 

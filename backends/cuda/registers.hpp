@@ -29,6 +29,14 @@ __device__ __forceinline__ void compute_in_loop([[maybe_unused]] T& value) {
 #endif
 }
 
+/// An optimisation barrier: what was computed from `words` before is computed again after it instead of being kept in
+/// registers.
+__device__ __forceinline__ void recompute_from(word16& words) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+r"(words.x), "+r"(words.y), "+r"(words.z), "+r"(words.w));
+#endif
+}
+
 /// Between independent parts of an unrolled loop: instructions of one are not mixed with those of the other.
 __device__ inline void keep_in_order() {}
 

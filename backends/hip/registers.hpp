@@ -11,7 +11,7 @@
 
 namespace twill::hip {
 using cuda::blocks_of_accumulators, cuda::keep_in_order;
-using cuda::compute_in_loop, cuda::keeps_arrays_in_registers;
+using cuda::compute_in_loop, cuda::keeps_arrays_in_registers, cuda::recompute_from;
 }  // namespace twill::hip
 
 #else
@@ -93,6 +93,10 @@ inline constexpr bool keeps_arrays_in_registers = false;
 template <class T>
 __device__ __forceinline__ void compute_in_loop(T& value) {
   asm volatile("" : "+s"(value));
+}
+
+__device__ __forceinline__ void recompute_from(word16& words) {
+  asm volatile("" : "+v"(words.x), "+v"(words.y), "+v"(words.z), "+v"(words.w));
 }
 
 __device__ __forceinline__ void keep_in_order() {

@@ -20,6 +20,10 @@ inline constexpr bool keeps_arrays_in_registers = true;
 template <class T>
 void compute_in_loop(T& /*value*/) {}
 
+/// An optimisation barrier: what was computed from `words` before is computed again after it instead of being kept in
+/// registers.
+inline void recompute_from(word16& /*words*/) {}
+
 /// Between independent parts of an unrolled loop: instructions of one are not mixed with those of the other.
 __device__ inline void keep_in_order() {}
 

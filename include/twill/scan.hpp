@@ -71,23 +71,24 @@ TWILL_API void scan_segments_untyped(stream_ref stream, const void* in, void* ou
 /// Accuracy: the additions of a floating-point sum form a tree that depends on the type, the shape and the address of
 ///   `in` modulo 16 alone: every run gives the same bits, and so does every GPU ("simt" included). Of a sum of n
 ///   elements no element passes through more than 48 + n / (32 t) additions, t being the elements of a tile (44 KiB of
-///   elements of up to 4 bytes, 40 of 8, 16 of 16 bytes; with segments or joined rows 32, 20 and 12 KiB): that
-///   number times the rounding unit times the sum of the absolute values bounds the error. On the CPU the number is
-///   4110 + n / t for float and double, 2 t + n / t for halves and complex numbers, t being the elements of 128 KiB.
-///   Joined, and scanned as segments of one long row, are packed rows of less than half a tile (less than four fifths
-///   of one where elements of 2 bytes and more do not all begin rows at multiples of 16 bytes in `in`).
-/// Units: 2 * rows * cols * sizeof(T) bytes are moved (half as many again with two passes). Rows that
-///   are not joined take the time of all tiles that they touch: pack rows of less than half a tile, or scan segments.
+///   elements of up to 4 bytes, 40 of 8, 16 of 16 bytes; with segments 32, 20 and 12 KiB): that number times the
+///   rounding unit times the sum of the absolute values bounds the error. Packed rows of up to 384 bytes or 128
+///   elements, whichever is more, are added from left to right where they are no multiples of 16 bytes. On the CPU the
+///   number is 4110 + n / t for float and double, 2 t + n / t for halves and complex numbers, t being the elements of
+///   128 KiB.
+/// Units: 2 * rows * cols * sizeof(T) bytes are moved (half as many again with two passes, which rows of up to 48 KiB,
+/// of
+///   complex<double> 32 KiB, do not need). Longer rows take the time of all tiles that they touch.
 /// Memory: device memory, aligned to sizeof(T), complex numbers too; best speed where rows begin at multiples of 16
 ///   bytes in both. `out` may be `in` (with the same leading dimension); otherwise they must not overlap. `scratch` has
 ///   `scan_scratch_bytes`, 16-byte aligned; what it holds before does not matter, and it is free for others in stream
 ///   order.
-/// Order: asynchronous in `stream`: a clearing of the scratch and a kernel (another of each with two passes; a kernel
-///   more with segments or joined rows). No synchronisation, no allocation. May be called from several threads,
-///   on different streams with a scratch each, and captured in a graph.
+/// Order: asynchronous in `stream`: a kernel; for rows of more than 48 KiB and segments also a clearing of the scratch
+///   (another of each with two passes; a kernel more with segments). No synchronisation, no allocation. May be called
+///   from several threads, on different streams with a scratch each, and captured in a graph.
 /// Throws: invalid_argument, before anything is launched; unsupported (more than 2^31 tiles; blocks have too little
 ///   shared memory); launch_failed.
-/// Source: Merrill and Garland, 2016, Single-pass Parallel Prefix Scan with Decoupled Look-back.
+/// Source: Merrill and Garland, 2016, Single-pass Parallel Prefix Scan with Decoupled Look-back (long rows).
 template <class T>
 void scan(stream_ref stream, const T* in, T* out, const scan_shape& shape, scratch_ref scratch,
           const scan_options& options = {}) {

@@ -61,7 +61,9 @@ class storm {
 
   /// How many elements of one scan are wrong.
   std::uint32_t round() {
-    const std::int64_t count = 1 + static_cast<std::int64_t>(random_()) % most_;
+    const std::int64_t least =
+        1 + kernels::short_row_threads * 6 * 16 / sizeof(T);  // more than a block's registers hold
+    const std::int64_t count = least + static_cast<std::int64_t>(random_()) % (most_ - least + 1);
     const std::int64_t first = static_cast<std::int64_t>(random_() % 64) * 4;  // multiples of 16 bytes
     detail::scan_args a{};
     a.in = in_.data() + first;
@@ -71,12 +73,13 @@ class storm {
     a.rows = 1;
     a.cols = a.in_ld = a.out_ld = count;
     const scan_plan plan = plan_scan(a);
+    if (plan.by != scan_kernel::tiles) throw std::runtime_error("the scan is not by tiles");
     a.scratch = scratch_.data();
     fill_bytes(stream_, scratch_.data(), 0xff, plan.bytes());
     fill_bytes(stream_, wrong_.data(), 0, wrong_.size_bytes());
     const stream_ref stream(stream_);
     const detail::work_queue queue{stream.on().impl().get(), stream.native()};
-    launch_scan<shaky_pace>(queue, a, plan, kernels::integer_sum<T>{});
+    launch_tiles<shaky_pace>(queue, a, plan, kernels::integer_sum<T>{});
     const detail::launch_config config{{static_cast<unsigned>((count + 255) / 256), 1, 1}, {256, 1, 1}, 0};
     check(launch(queue, config, &count_wrong<T>, static_cast<const T*>(out_.data()),
                  static_cast<const T*>(sums_.data()), first, count, wrong_.data()),

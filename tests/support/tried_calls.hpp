@@ -94,6 +94,11 @@ inline std::vector<tried_call> tried_sums() {
                    twill::reduce_segments(m.stream, as<const int>(m.in), as<int>(m.out),
                                           as<const std::int64_t>(m.scratch), 5, m.reduction);
                  }});
+  for (const std::int64_t cols : {30, 32}) {
+    all.push_back({"scan of rows", [=](const call_memory& m) {
+                     twill::scan(m.stream, as<const int>(m.in), as<int>(m.out), {2001, cols}, m.scratch);
+                   }});
+  }
   for (const bool two_passes : {false, true}) {
     all.push_back({two_passes ? "scan, two passes" : "scan", [=](const call_memory& m) {
                      twill::scan_shape shape;

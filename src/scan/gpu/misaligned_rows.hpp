@@ -1,12 +1,13 @@
 #pragma once
 
-// Tiles of misaligned rows: the partial vectors at both ends of a row, and all of a row whose output has another
-// alignment modulo 16 than its input, are moved element by element.
+// Tiles of misaligned rows: the partial vectors at both ends of a row are moved element by element; the vectors of a
+// row whose output has another alignment modulo 16 than its input are realigned.
 
 #include <cstdint>
 #include <cstring>
 
 #include "device.hpp"
+#include "realigned_store.hpp"
 #include "tile.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
@@ -17,7 +18,7 @@ struct tile_span {
   std::uint32_t row, part;  ///< which row, and which tile of it
   std::int64_t first;       ///< the element of the row at position 0
   int low, high;
-  bool full;  ///< all positions are elements, and vectors are aligned
+  bool full;  ///< all positions are elements
 };
 
 template <class Kind>
@@ -30,7 +31,7 @@ __device__ inline tile_span span_of(const scan_problem& p, std::uint32_t tile) {
   at.first = static_cast<std::int64_t>(at.part) * tile_elements<Kind> - lead;
   if (at.part == 0) at.low = lead;
   if (p.cols - at.first < tile_elements<Kind>) at.high = p.cols > at.first ? static_cast<int>(p.cols - at.first) : 0;
-  at.full = at.low == 0 && at.high == tile_elements<Kind> && address % sizeof(element) == 0;
+  at.full = at.low == 0 && at.high == tile_elements<Kind>;
   return at;
 }
 
@@ -44,13 +45,7 @@ __device__ inline word16 load_partial_vector(const Kind& kind, const typename Ki
     const bool inside = index + i >= at.low && index + i < at.high;
     x[i] = inside ? from[index + i] : kind.store(kind.identity());
   }
-  word16 words;
-  if constexpr (keeps_arrays_in_registers) {
-    memcpy(&words, x, sizeof words);
-  } else {
-    copy_bits(words, x);
-  }
-  return words;
+  return vector_of<Kind>(x);
 }
 
 template <class Kind>
@@ -65,29 +60,26 @@ struct misaligned_rows {
       for (int v = 0; v < scan_vectors<Kind>; ++v)
         held[v] = *reinterpret_cast<const word16*>(from + index_in_tile<Kind>(v));
     } else {
-      const bool aligned = reinterpret_cast<std::uintptr_t>(from) % 16 == 0;
 #pragma unroll
       for (int v = 0; v < scan_vectors<Kind>; ++v) {
         const int index = index_in_tile<Kind>(v);
-        const bool inside = aligned && index >= at.low && index + count <= at.high;
+        const bool inside = index >= at.low && index + count <= at.high;
         held[v] = inside ? *reinterpret_cast<const word16*>(from + index) : make_word16(0, 0, 0, 0);
       }
     }
   }
 
-  /// Loads the partial vectors at the ends of a row. Loads all of them where the elements are not aligned to their
-  /// size, which happens for complex numbers only.
+  /// Loads the partial vectors at the ends of a row.
   __device__ static void load_partial(const Kind& kind, const scan_problem& p, std::uint32_t tile,
                                       word16 (&held)[scan_vectors<Kind>]) {
     constexpr int count = vector_elements<Kind>;
     const tile_span at = span_of<Kind>(p, tile);
     if (at.full) return;
     const auto* from = static_cast<const typename Kind::element*>(p.in) + at.row * p.in_ld + at.first;
-    const bool aligned = reinterpret_cast<std::uintptr_t>(from) % 16 == 0;
 #pragma unroll 1
     for (int v = 0; v < scan_vectors<Kind>; ++v) {
       const int index = index_in_tile<Kind>(v);
-      const bool inside = aligned && index >= at.low && index + count <= at.high;
+      const bool inside = index >= at.low && index + count <= at.high;
       if (inside || index + count <= at.low || index >= at.high) continue;
       const word16 words = load_partial_vector(kind, from, index, at);
 #pragma unroll
@@ -101,8 +93,8 @@ struct misaligned_rows {
     }
   }
 
-  /// Stores the pending tile that is staged at `staged`. Partial vectors, and everything where `out` has another
-  /// alignment than `in`, are stored element by element, through local memory.
+  /// Stores the pending tile that is staged at `staged`. Partial vectors are stored element by element, through local
+  /// memory.
   __device__ static void store(const Kind& kind, const scan_problem& p, const pending_tile<Kind>& pending,
                                const word16* staged, typename Kind::value before) {
     using element = typename Kind::element;
@@ -120,10 +112,11 @@ struct misaligned_rows {
       }
       return;
     }
+    realigned_store<Kind> realigned(static_cast<int>(threadIdx.x % 32), 32);
 #pragma unroll 1
     for (int v = 0; v < scan_vectors<Kind>; ++v) {
       const int index = index_in_tile<Kind>(v);
-      if (index + count <= at.low || index >= at.high) continue;
+      if (aligned && (index + count <= at.low || index >= at.high)) continue;
       auto own = pending.before[0];  // not before[v]: dynamic indexing would move the array to local memory
 #pragma unroll
       for (int u = 1; u < scan_vectors<Kind>; ++u) {
@@ -135,16 +128,16 @@ struct misaligned_rows {
       }
       const word16 words = scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, v),
                                    kind.combine(before, own), p.exclusive);
-      if (aligned && index >= at.low && index + count <= at.high) {
+      if (!aligned) {  // as all threads of the block find
+        realigned.store(to, at.low, at.high, index, words, v == 0, v + 1 == scan_vectors<Kind>);
+        continue;
+      }
+      if (index >= at.low && index + count <= at.high) {
         static_cast<word16*>(__builtin_assume_aligned(to, 16))[index / count] = words;
         continue;
       }
       element x[count];
-      if constexpr (keeps_arrays_in_registers) {
-        memcpy(x, &words, sizeof x);
-      } else {
-        copy_bits(x, words);
-      }
+      elements_of<Kind>(x, words);
 #pragma unroll
       for (int i = 0; i < count; ++i) {
         if (index + i >= at.low && index + i < at.high) to[index + i] = x[i];

@@ -7,25 +7,34 @@
 #include <string>
 
 #include "scan.hpp"
+#include "serial_rows.hpp"
+#include "short_rows.hpp"
 
 #include "backends/backend.hpp"
 #include "backends/error.hpp"
 #include "gpu/cleared_scratch.hpp"
+#include "gpu/limits.hpp"
 #include "launch.hpp"
 #include "scan/operations.hpp"
 
 namespace twill::TWILL_BACKEND {
 
-/// How a scan is cut into tiles, and what its scratch holds: the ticket, the states of the tiles, the bits of heads.
+enum class scan_kernel { serial_rows, short_rows, tiles };
+
+/// Which kernel scans, into how many tiles the problem is cut, and what their scratch holds: the ticket, the states of
+/// the tiles, the bits of heads.
 struct scan_plan {
-  bool segments;  ///< head flags are used: segments given by offsets, or rows that are joined
-  std::int64_t rows, cols;
+  scan_kernel by;
   std::int64_t tiles, tiles_in_row;
   std::size_t ticket_bytes, state_bytes, head_bytes;
   std::size_t bytes() const { return ticket_bytes + state_bytes + head_bytes; }
 };
 
 scan_plan plan_scan(const detail::scan_args& args);
+
+/// How threads share the rows of the kernels without tiles.
+kernels::serial_rows lay_out_serial_rows(const detail::scan_args& args, const device_limits& limits);
+kernels::short_rows lay_out_short_rows(const detail::scan_args& args, const device_limits& limits);
 
 // Each starts the scan of one family of kinds.
 void scan_sums(const detail::work_queue& queue, const detail::scan_args& args, const scan_plan& plan);
@@ -38,9 +47,9 @@ kernels::scan_problem problem_of(const detail::scan_args& a, const scan_plan& pl
   kernels::scan_problem p{};
   p.in = a.in;
   p.out = a.out;
-  p.cols = plan.cols;
-  p.in_ld = plan.rows == 1 ? plan.cols : a.in_ld;
-  p.out_ld = plan.rows == 1 ? plan.cols : a.out_ld;
+  p.cols = a.cols;
+  p.in_ld = a.in_ld;
+  p.out_ld = a.out_ld;
   p.tiles = static_cast<std::uint32_t>(plan.tiles);
   p.tiles_in_row = static_cast<std::uint32_t>(plan.tiles_in_row);
   p.ticket = reinterpret_cast<std::uint32_t*>(scratch);
@@ -62,10 +71,30 @@ bool rows_are_aligned(const kernels::scan_problem& p) {
   return places % 16 == 0 && (p.tiles == p.tiles_in_row || steps % count == 0);
 }
 
-/// Launches the scan of a kind; tests inject another Pace. Throws: unsupported where a tile exceeds a block's shared
-/// memory.
+template <class Kind>
+void launch_serial_rows(const detail::work_queue& queue, const detail::scan_args& a, const Kind& kind) {
+  const kernels::serial_rows p = lay_out_serial_rows(a, limits_of(queue));
+  const std::int64_t region =
+      (p.at_once * a.cols * static_cast<std::int64_t>(sizeof(typename Kind::element)) + 31) & -16;
+  const auto config = grid_of(ceil_div(a.rows, p.at_once), kernels::serial_row_threads, region + p.out_region);
+  check(launch_dependent(queue, config, &kernels::scan_serial_rows<Kind>, kind, p), "launch of scan");
+}
+
+template <class Kind>
+void launch_short_rows(const detail::work_queue& queue, const detail::scan_args& a, const Kind& kind) {
+  const kernels::short_rows p = lay_out_short_rows(a, limits_of(queue));
+  const int shift = p.lanes_shift + p.warps_shift, threads = std::max(256, 1 << shift);
+  const auto config = grid_of(ceil_div(a.rows, std::int64_t{threads >> shift} * p.rows_each), threads, 0);
+  const std::int64_t bytes = sizeof(typename Kind::element), lds = a.rows > 1 ? a.in_ld - a.out_ld : 0;
+  const bool realigned = ((address_of(a.in) - address_of(a.out)) | lds * bytes) % 16 != 0;
+  auto* const kernel = realigned ? &kernels::scan_short_rows<Kind, true> : &kernels::scan_short_rows<Kind, false>;
+  check(launch_dependent(queue, config, kernel, kind, p), "launch of scan");
+}
+
+/// Tests inject another Pace. Throws: unsupported where a tile exceeds a block's shared memory.
 template <class Pace = kernels::steady_pace, class Kind>
-void launch_scan(const detail::work_queue& queue, const detail::scan_args& a, const scan_plan& plan, const Kind& kind) {
+void launch_tiles(const detail::work_queue& queue, const detail::scan_args& a, const scan_plan& plan,
+                  const Kind& kind) {
   const auto& device = queue.device->properties();
   constexpr std::size_t tile_bytes = sizeof(word16) * kernels::scan_threads * kernels::scan_vectors<Kind>;
   constexpr std::size_t own_bytes = 2048;  // more than the kernel's other shared memory
@@ -85,11 +114,11 @@ void launch_scan(const detail::work_queue& queue, const detail::scan_args& a, co
 
   auto* kernel = rows_are_aligned<Kind>(problem) ? &kernels::scan_tiles<Kind, kernels::aligned_rows<Kind>, Pace>
                                                  : &kernels::scan_tiles<Kind, kernels::misaligned_rows<Kind>, Pace>;
-  if (!plan.segments && !a.options.two_passes) {
+  if (a.segments == 0 && !a.options.two_passes) {
     return launch_with_cleared_scratch(queue, config, a.scratch, plan.bytes(), "launch of scan", kernel, kind, problem);
   }
   queue.device->fill(queue.native, a.scratch, 0, plan.bytes());
-  if (plan.segments) mark_heads(queue, a, plan);
+  if (a.segments != 0) mark_heads(queue, a, plan);
   if (a.options.two_passes) {
     problem.sums_only = true;
     check(launch(queue, config, kernel, kind, problem), "launch of scan, first pass");
@@ -97,6 +126,18 @@ void launch_scan(const detail::work_queue& queue, const detail::scan_args& a, co
     problem.sums_only = false;
   }
   check(launch(queue, config, kernel, kind, problem), "launch of scan");
+}
+
+/// Launches the scan of a kind.
+template <class Kind>
+void launch_scan(const detail::work_queue& queue, const detail::scan_args& a, const scan_plan& plan, const Kind& kind) {
+  if constexpr (!kernels::has_segments<Kind>) {
+    if (plan.by == scan_kernel::short_rows) return launch_short_rows(queue, a, kind);
+    if constexpr (sizeof(typename Kind::element) < 16) {  // others are full vectors
+      if (plan.by == scan_kernel::serial_rows) return launch_serial_rows(queue, a, kind);
+    }
+  }
+  launch_tiles(queue, a, plan, kind);
 }
 
 }  // namespace twill::TWILL_BACKEND

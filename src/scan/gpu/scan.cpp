@@ -1,4 +1,4 @@
-// The scan: how a problem is cut into tiles, and which kinds scan it.
+// The scan: which kernel scans a problem, how the problem is cut, and which kinds scan it.
 
 #include "gpu/limits.hpp"
 #include "operations.hpp"
@@ -9,69 +9,122 @@ namespace {
 
 using detail::scan_args;
 
+std::int64_t bytes_of_element(const scan_args& a) {
+  return static_cast<std::int64_t>(element_bytes(a.type));
+}
+
 // Sums of less than 4 bytes are kept in 4; so are the keys of min and max.
 int value_bytes(const scan_args& a) {
   return std::max(4, static_cast<int>(element_bytes(a.type)));
 }
 
-// Tiles start at aligned addresses of `in`: the maximum number of elements before a row. An upper bound without
-// pointers.
-std::int64_t max_lead(const scan_args& a, std::int64_t rows) {
-  const auto bytes = static_cast<std::int64_t>(element_bytes(a.type));
-  if (a.in == nullptr || (rows > 1 && a.in_ld * bytes % 16 != 0)) return 16 / bytes - 1;
-  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) % 16) / bytes;
+// Tiles and vectors start at aligned addresses of `in`: the maximum number of elements before a row. An upper bound
+// without pointers.
+std::int64_t max_lead(const scan_args& a) {
+  const std::int64_t bytes = bytes_of_element(a);
+  if (a.in == nullptr || (a.rows > 1 && a.in_ld * bytes % 16 != 0)) return 16 / bytes - 1;
+  return address_of(a.in) % 16 / bytes;
 }
 
-std::int64_t tile_elements_of(const scan_args& a, bool segments) {
-  const auto bytes = static_cast<int>(element_bytes(a.type));
-  return kernels::scan_threads * kernels::scan_vectors_for(bytes, value_bytes(a), segments) * (16 / bytes);
+std::int64_t vectors_of_row(const scan_args& a) {
+  return ceil_div(a.cols + max_lead(a), 16 / bytes_of_element(a));
 }
 
-// Whether packed rows shorter than a tile are scanned as segments of one long row: where they would leave too much of a
-// tile empty. What is too much depends on `in`, not on `out`, as the order of additions does. Without pointers, rows
-// that could be joined are: then more scratch is needed.
-bool are_joined(const scan_args& a) {
-  const std::int64_t tile = tile_elements_of(a, false), bytes = static_cast<std::int64_t>(element_bytes(a.type));
-  if (a.rows == 1 || a.in_ld != a.cols || a.out_ld != a.cols || a.cols >= tile) return false;
-  const bool aligned = a.in != nullptr && (reinterpret_cast<std::uintptr_t>(a.in) | a.cols * bytes) % 16 == 0;
-  return aligned || bytes == 1 ? 2 * a.cols < tile : 5 * a.cols < 4 * tile;
+std::int64_t tile_elements_of(const scan_args& a) {
+  const auto bytes = static_cast<int>(bytes_of_element(a));
+  return kernels::scan_threads * kernels::scan_vectors_for(bytes, value_bytes(a), a.segments != 0) * (16 / bytes);
+}
+
+int most_vectors(const scan_args& a) {
+  return kernels::short_row_vectors_for(value_bytes(a));
+}
+
+// Of packed rows that begin inside of vectors, those that are scanned faster by a thread each (docs/decisions.md).
+bool are_serial(const scan_args& a) {
+  const std::int64_t bytes = bytes_of_element(a), row_bytes = a.cols * bytes;
+  const std::int64_t most_bytes = std::max<std::int64_t>(384, 128 * bytes);
+  return a.rows > 1 && a.in_ld == a.cols && a.out_ld == a.cols && row_bytes <= most_bytes && row_bytes % 16 != 0;
+}
+
+// The least shift of `each` that is at least `all`.
+int shift_for(std::int64_t all, std::int64_t each) {
+  int shift = 0;
+  while (each << shift < all) ++shift;
+  return shift;
 }
 
 }  // namespace
 
+kernels::serial_rows lay_out_serial_rows(const scan_args& a, const device_limits& limits) {
+  const std::int64_t row_bytes = a.cols * bytes_of_element(a);
+  const std::int64_t most_bytes = std::min<std::int64_t>(16384, limits.shared_bytes / 2 - 32);
+  const std::int64_t most = most_bytes / row_bytes, few = std::min<std::int64_t>(most, 32);
+  // Fewer rows a block where these would leave too few blocks.
+  const std::int64_t at_once = std::clamp<std::int64_t>(a.rows / (4 * limits.multiprocessors), few, most);
+  const bool same_alignment = (address_of(a.in) - address_of(a.out)) % 16 == 0;
+  return {a.in,
+          a.out,
+          a.rows,
+          static_cast<int>(a.cols),
+          static_cast<int>(at_once),
+          same_alignment ? 0 : static_cast<int>((at_once * row_bytes + 31) & -16),
+          a.options.exclusive};
+}
+
+kernels::short_rows lay_out_short_rows(const scan_args& a, const device_limits& limits) {
+  const std::int64_t vectors = vectors_of_row(a), bytes = bytes_of_element(a);
+  const int most = most_vectors(a);
+  kernels::short_rows p{};
+  p.in = a.in;
+  p.out = a.out;
+  p.rows = a.rows;
+  p.cols = a.cols;
+  p.in_ld = a.in_ld;
+  p.out_ld = a.out_ld;
+  p.exclusive = a.options.exclusive;
+  if (a.in != a.out && (a.rows == 1 || a.in_ld == a.cols)) p.readable = a.rows * a.cols * bytes;
+  p.has_ends = max_lead(a) != 0 || a.cols * bytes % 16 != 0;
+  // Lanes load a line of 128 bytes at once, if a row has one.
+  const int shift = std::max(shift_for(vectors, most), std::min(3, shift_for(vectors, 1)));
+  p.lanes_shift = std::min(5, shift);
+  p.warps_shift = shift - p.lanes_shift;
+  p.vectors = static_cast<int>(ceil_div(vectors, std::int64_t{1} << shift));
+  // Several rows a thread, where that leaves enough blocks.
+  const std::int64_t share = (a.rows << shift) / (std::int64_t{1024} * limits.multiprocessors);
+  p.rows_each = p.warps_shift > 0 ? 1 : static_cast<int>(std::clamp<std::int64_t>(share, 1, most / p.vectors));
+  return p;
+}
+
 scan_plan plan_scan(const scan_args& a) {
-  const bool joined = are_joined(a);
   scan_plan plan{};
-  plan.segments = joined || a.segments != 0;
-  plan.rows = joined ? 1 : a.rows;
-  plan.cols = joined ? a.rows * a.cols : a.cols;
-  plan.tiles_in_row = ceil_div(plan.cols + max_lead(a, plan.rows), tile_elements_of(a, plan.segments));
-  if (plan.tiles_in_row > (std::int64_t{1} << 31) / plan.rows) {
-    detail::fail(errc::unsupported, "the scan needs more than 2^31 tiles",
-                 std::to_string(plan.rows) + " rows of " + std::to_string(plan.tiles_in_row), "split it");
+  const bool is_short = vectors_of_row(a) <= std::int64_t{kernels::short_row_threads} * most_vectors(a);
+  if (a.segments == 0 && is_short) {
+    plan.by = are_serial(a) ? scan_kernel::serial_rows : scan_kernel::short_rows;
+    return plan;
   }
-  plan.tiles = plan.rows * plan.tiles_in_row;
+  plan.by = scan_kernel::tiles;
+  plan.tiles_in_row = ceil_div(a.cols + max_lead(a), tile_elements_of(a));
+  if (plan.tiles_in_row > (std::int64_t{1} << 31) / a.rows) {
+    detail::fail(errc::unsupported, "the scan needs more than 2^31 tiles",
+                 std::to_string(a.rows) + " rows of " + std::to_string(plan.tiles_in_row), "split it");
+  }
+  plan.tiles = a.rows * plan.tiles_in_row;
   plan.ticket_bytes = 16;
   plan.state_bytes = static_cast<std::size_t>(plan.tiles * (value_bytes(a) / 4) * 8);
-  plan.head_bytes = plan.segments ? static_cast<std::size_t>(plan.tiles * tile_elements_of(a, true) / 32 * 4) : 0;
+  plan.head_bytes = a.segments != 0 ? static_cast<std::size_t>(plan.tiles * tile_elements_of(a) / 32 * 4) : 0;
   return plan;
 }
 
 void mark_heads(const detail::work_queue& queue, const scan_args& a, const scan_plan& plan) {
   constexpr int threads = 256;
   constexpr std::int64_t max_per_launch = std::int64_t{1} << 30;  // a grid ends at 2^32 threads
-  const std::int64_t step = a.offsets != nullptr ? 0 : a.cols;
   auto* heads =
       reinterpret_cast<std::uint32_t*>(static_cast<unsigned char*>(a.scratch) + plan.ticket_bytes + plan.state_bytes);
-  const auto element = element_bytes(a.type);
-  const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(a.in) % 16 / element);
-  const std::int64_t segments = a.offsets != nullptr ? a.segments : a.rows;
-  for (std::int64_t first = 0; first < segments; first += max_per_launch) {
-    const std::int64_t count = std::min(max_per_launch, segments - first);
+  const auto lead = static_cast<int>(max_lead(a));
+  for (std::int64_t first = 0; first < a.segments; first += max_per_launch) {
+    const std::int64_t count = std::min(max_per_launch, a.segments - first);
     const detail::launch_config config{{static_cast<unsigned>(ceil_div(count, threads)), 1, 1}, {threads, 1, 1}, 0};
-    const auto* offsets = a.offsets != nullptr ? a.offsets + first : nullptr;
-    check(launch(queue, config, &kernels::mark_heads<threads>, heads, lead, plan.cols, offsets, first * step, step,
-                 count),
+    check(launch(queue, config, &kernels::mark_heads<threads>, heads, lead, a.cols, a.offsets + first, count),
           "launch of scan, marking of segments");
   }
 }
@@ -83,7 +136,7 @@ std::size_t scan_scratch(const scan_args& a) {
 void scan(const detail::work_queue& queue, const scan_args& a) {
   const scan_plan plan = plan_scan(a);
   if (a.options.op != scan_op::sum) return scan_extremes(queue, a, plan);
-  return plan.segments ? scan_segment_sums(queue, a, plan) : scan_sums(queue, a, plan);
+  return a.segments != 0 ? scan_segment_sums(queue, a, plan) : scan_sums(queue, a, plan);
 }
 
 }  // namespace twill::TWILL_BACKEND

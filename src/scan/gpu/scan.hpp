@@ -156,15 +156,13 @@ __global__ void __launch_bounds__(scan_threads, blocks_of_accumulators(scan_thre
   }
 }
 
-/// Sets the head flags of segments: at the offsets, or from `first` on every `step` elements where `offsets` is null.
-/// The bit of element 0 is bit `lead`.
+/// Sets the head flags of segments at their offsets. The bit of element 0 is bit `lead`.
 template <int X>
 __global__ void __launch_bounds__(X)
-    mark_heads(std::uint32_t* heads, int lead, std::int64_t count, const std::int64_t* offsets, std::int64_t first,
-               std::int64_t step, std::int64_t segments) {
+    mark_heads(std::uint32_t* heads, int lead, std::int64_t count, const std::int64_t* offsets, std::int64_t segments) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * X + threadIdx.x;
   if (i >= segments) return;
-  const std::int64_t at = offsets != nullptr ? offsets[i] : first + i * step;
+  const std::int64_t at = offsets[i];
   if (at >= 0 && at < count) atomic_or(heads + (at + lead) / 32, 1u << ((at + lead) % 32));
 }
 

@@ -95,15 +95,31 @@ __device__ inline typename Kind::value entered(const Kind& kind, typename Kind::
   }
 }
 
-/// The sum of a vector.
 template <class Kind>
-__device__ inline typename Kind::value sum_of(const Kind& kind, word16 words, std::uint32_t heads) {
-  typename Kind::element x[vector_elements<Kind>];
+__device__ inline void elements_of(typename Kind::element (&x)[vector_elements<Kind>], const word16& words) {
   if constexpr (keeps_arrays_in_registers) {
     memcpy(x, &words, sizeof x);
   } else {
     copy_bits(x, words);
   }
+}
+
+template <class Kind>
+__device__ inline word16 vector_of(const typename Kind::element (&x)[vector_elements<Kind>]) {
+  word16 words;
+  if constexpr (keeps_arrays_in_registers) {
+    memcpy(&words, x, sizeof words);
+  } else {
+    copy_bits(words, x);
+  }
+  return words;
+}
+
+/// The sum of a vector.
+template <class Kind>
+__device__ inline typename Kind::value sum_of(const Kind& kind, word16 words, std::uint32_t heads) {
+  typename Kind::element x[vector_elements<Kind>];
+  elements_of<Kind>(x, words);
   typename Kind::value sum = kind.load(x[0]);
   if constexpr (has_segments<Kind>) sum.head = heads & 1;
 #pragma unroll
@@ -118,11 +134,7 @@ template <class Kind>
 __device__ inline word16 scanned(const Kind& kind, word16 words, std::uint32_t heads, typename Kind::value before,
                                  bool exclusive) {
   typename Kind::element x[vector_elements<Kind>];
-  if constexpr (keeps_arrays_in_registers) {
-    memcpy(x, &words, sizeof x);
-  } else {
-    copy_bits(x, words);
-  }
+  elements_of<Kind>(x, words);
 #pragma unroll
   for (int i = 0; i < vector_elements<Kind>; ++i) {
     before = entered(kind, before, heads >> i & 1);
@@ -130,12 +142,7 @@ __device__ inline word16 scanned(const Kind& kind, word16 words, std::uint32_t h
     x[i] = kind.store(exclusive ? before : with);
     before = with;
   }
-  if constexpr (keeps_arrays_in_registers) {
-    memcpy(&words, x, sizeof words);
-  } else {
-    copy_bits(words, x);
-  }
-  return words;
+  return vector_of<Kind>(x);
 }
 
 /// Scans over the lanes of the warp: lane i gets the sum of lanes 0 ... i.
