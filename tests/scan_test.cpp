@@ -313,6 +313,33 @@ TEST_CASE("sums that cancel stay within the bound, and are the same bits every t
   });
 }
 
+// Wherever the output lies, and in memory of exactly their size, beyond which the checks of simulated devices find
+// reads.
+TEST_CASE("rows have the same bits in place and at any alignment") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    std::mt19937 random(5);
+    for (const std::int64_t cols : {5, 33, 127, 131, 772, 3001, 12285}) {
+      CAPTURE(cols);
+      const auto count = static_cast<std::size_t>(3 * cols);
+      std::vector<float> elements(count), found(count), first;
+      for (float& x : elements) x = std::ldexp(static_cast<float>(random()), static_cast<int>(random() % 40) - 60);
+      const twill::raw_buffer scratch(device, twill::scan_scratch_bytes(device, twill::element_type::f32, {3, cols}));
+      twill::buffer<float> in(device, count), out(device, count + 3);
+      for (const std::size_t offset : {0, 1, 2, 3}) {
+        in.upload(elements, stream);
+        twill::scan(stream, in.data(), out.data() + offset, {3, cols}, scratch);
+        twill::download(stream, out.data() + offset, found.data(), static_cast<std::int64_t>(count));
+        stream.wait();
+        if (offset == 0) first = found;
+        CHECK(found == first);
+      }
+      twill::scan(stream, in.data(), in.data(), {3, cols}, scratch);
+      CHECK(downloaded(stream, in) == first);
+    }
+  });
+}
+
 TEST_CASE("scratch: a few bytes for each tile of 8 KiB and more") {
   on_each_device([](const twill::device& device) {
     const std::int64_t count = std::int64_t{1} << 24;

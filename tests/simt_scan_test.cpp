@@ -149,6 +149,67 @@ TEST_CASE("literal: how threads share short rows") {
   CHECK(shared(1 << 20, 768, few) == std::vector<int>{32, 1, 6, 1});
   CHECK(shared(1 << 20, 772, few) == std::vector<int>{32, 2, 4, 1});
   CHECK(shared(1, 12288, few) == std::vector<int>{32, 16, 6, 1});
+  for (const std::int64_t cols : {4, 64, 192, 196, 768, 772, 1540, 6148, 12288}) {
+    const std::vector<int> some = shared(1 << 16, cols, few), all = shared(1 << 16, cols, many);
+    CHECK(std::vector<int>(some.begin(), some.begin() + 3) == std::vector<int>(all.begin(), all.begin() + 3));
+  }
+}
+
+TEST_CASE("literal: which bytes of short rows any thread may read") {
+  const auto readable = [](detail::scan_args a, std::int64_t in_ld) {
+    a.in_ld = in_ld;
+    return lay_out_short_rows(a, {49152, 132, 0}).readable_bytes;
+  };
+  detail::scan_args a = args_of(element_type::f32, 7, 131, 4);
+  CHECK(readable(a, 131) == 7 * 131 * 4);
+  CHECK(readable(a, 132) == 0);
+  a.out = const_cast<void*>(a.in);
+  CHECK(readable(a, 131) == 0);
+}
+
+// Rows of a block, its shared memory, and whether the output is staged over the input.
+TEST_CASE("literal: blocks of serial rows") {
+  const auto blocks = [](std::int64_t rows, std::int64_t cols, std::int64_t shared_bytes, std::int64_t out_offset) {
+    detail::scan_args a = args_of(element_type::f32, rows, cols, 0);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address, never followed
+    a.out = reinterpret_cast<void*>(std::uintptr_t{8192} + out_offset);
+    const kernels::serial_rows p = lay_out_serial_rows(a, {shared_bytes, 100, 0});
+    return std::vector<int>{p.at_once, p.region, p.in_place ? 1 : 0};
+  };
+  CHECK(blocks(1 << 20, 3, 49152, 0) == std::vector<int>{1365, 16400, 1});
+  CHECK(blocks(1 << 20, 127, 49152, 4) == std::vector<int>{32, 16272, 0});
+  CHECK(blocks(40000, 3, 49152, 4) == std::vector<int>{100, 1216, 0});
+  CHECK(blocks(40, 3, 49152, 4) == std::vector<int>{32, 400, 0});
+  CHECK(blocks(1 << 20, 127, 16384, 4) == std::vector<int>{16, 8144, 0});
+}
+
+// The vectors of a warp that is not the first of its row.
+__global__ void store_later_part(float* out, int index, int high) {
+  const int lane = static_cast<int>(threadIdx.x);
+  kernels::realigned_store<kernels::float_sum<float>> to(lane, 32);
+  const auto at = static_cast<std::uint32_t>(4 * lane);
+  to.store(out, 0, high, index + 4 * lane, make_word16(at + 1, at + 2, at + 3, at + 4), true, true);
+}
+
+TEST_CASE("realigned stores leave alone what other warps of the row store") {
+  const twill::device on = twill::device::open("simt");
+  const twill::stream stream(on);
+  for (const int offset : {0, 1, 2, 3}) {
+    for (const int count : {128, 126, 61, 4, 1}) {
+      CAPTURE(offset);
+      CAPTURE(count);
+      twill::buffer<std::uint32_t> out(on, 300);
+      twill::fill_bytes(stream, out.data(), 0, out.size_bytes());
+      auto* const to = reinterpret_cast<float*>(out.data() + offset);
+      support::launch(stream, support::line(1, 32), &store_later_part, to, 64, 64 + count);
+      std::vector<std::uint32_t> found(300), expected(300, 0);
+      for (int i = 0; i < count; ++i)
+        expected[static_cast<std::size_t>(offset + 64 + i)] = static_cast<std::uint32_t>(i + 1);
+      out.download(found, stream);
+      stream.wait();
+      CHECK(found == expected);
+    }
+  }
 }
 
 TEST_CASE("scratch that is asked for without pointers is enough for all") {

@@ -106,8 +106,8 @@ bench_case draw_scan_rows(random_source& random, byte_range range) {
   for (;;) {
     const std::int64_t rows = random.log_uniform(2, 4e6), all = random.log_uniform(2, 4e6);
     const std::int64_t cols = rounded ? rounded_down(all, 64) : all;
-    if (!range.has(rows * cols * bytes)) continue;
-    return {type_of_bytes(bytes), {rows, cols}, {}, has_gaps ? 1 + random.below(64) : 0, ""};
+    const std::int64_t gap = has_gaps ? 1 + random.below(64) : 0;
+    if (range.has(rows * (cols + gap) * bytes)) return {type_of_bytes(bytes), {rows, cols}, {}, gap, ""};
   }
 }
 

@@ -61,8 +61,8 @@ class storm {
 
   /// How many elements of one scan are wrong.
   std::uint32_t round() {
-    const std::int64_t least =
-        1 + kernels::short_row_threads * 6 * 16 / sizeof(T);  // more than a block's registers hold
+    const std::int64_t vectors = kernels::short_row_threads * kernels::short_row_vectors_for(sizeof(T));
+    const std::int64_t least = vectors * 16 / std::int64_t{sizeof(T)} + 1;  // more than a block's registers hold
     const std::int64_t count = least + static_cast<std::int64_t>(random_()) % (most_ - least + 1);
     const std::int64_t first = static_cast<std::int64_t>(random_() % 64) * 4;  // multiples of 16 bytes
     detail::scan_args a{};

@@ -6,40 +6,11 @@
 #include "integers.hpp"
 #include "matrices.hpp"
 #include "normal_form.hpp"
+#include "transpose_costs.hpp"
 #include "vec3.hpp"
 
 namespace twill::detail {
 namespace {
-
-// Microseconds of a launch behind another one, and factors of a copy's time, for elements of 1, 2, 4, 8 and 16 bytes.
-// Fitted to the times of 4,900 random transposes and permutations by every kernel that can move them, on an H200
-// (docs/planner.md); what depends on the shape is in the function of the kernel, its own factors for
-// each size last. Where few cases were drawn (16 bytes, batches with gaps) neighbours give them.
-struct kernel_cost {
-  double launch[5], factor[5], more[5];
-};
-constexpr kernel_cost narrow_cost{{1.64, 1.7, 1.7, 1.65, 1.65}, {1.04, 1.03, 1.035, 1.05, 1.04}, {}};
-constexpr kernel_cost tiled_2d_cost{
-    {2.25, 1.92, 1.89, 1.82, 2.1}, {1.108, 1.074, 1.064, 1.082, 1.065}, {0.08, 0.05, 0.01, 0.01, 0.01}};
-constexpr kernel_cost tiled_4byte_cost{{1.57, 1.74, 1.56, 1.56, 1.56}, {1.06, 0.962, 1.124, 1, 1}, {}};
-constexpr kernel_cost staged_cost{{3.8}, {1.12}, {}};
-constexpr kernel_cost staged_misaligned_cost{
-    {3.76, 3.24, 2.59, 2.97, 2.97}, {1.18, 0.985, 0.981, 0.91, 1}, {1.43, 0.9, 0.89, 1.08, 1}};
-constexpr kernel_cost staged_strided_cost{{2.8, 2.8, 2.8, 2.8, 2.8}, {1.1, 1.03, 1, 1.05, 1.05}, {}};
-constexpr kernel_cost staged_rows_cost{
-    {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
-constexpr kernel_cost staged_cols_cost{{3.6, 3.2, 2.5, 2.7, 2.7}, {1.08, 1.03, 1.1, 1, 1}, {0, 1.1, 0.26, 0, 0}};
-
-// Factors of misaligned-2d for what it issues and moves. Tiles in part, and rows shorter than a tile, are loaded with
-// predicates; rows that begin inside of words need shuffles.
-struct misaligned_cost {
-  double launch, issued, moved, around, partial, inside, narrow;
-};
-constexpr misaligned_cost misaligned_2d_costs[5] = {{3.62, 0.464, 0.927, 0.157, 0.772, 1.09, 2.49},
-                                                    {2.66, 0.454, 0.942, 0.19, 0.435, 1.2, 1.76},
-                                                    {2.05, 0.382, 0.983, 0.1, 0.242, 1, 2.36},
-                                                    {1.79, 0.466, 0.851, 0.115, 0.043, 1, 1.16},
-                                                    {2, 1, 0.65, 0.15, 0, 1, 1}};
 
 // Instructions and memory overlap. Tiles that the matrix does not fill cost as much as others; rows whose first word is
 // shared with their neighbour are read twice.
@@ -99,12 +70,26 @@ double narrow_more(const matrices& m) {
   return few == 7 ? 0.15 : few == 8 ? 0.06 : 0;
 }
 
+// The share of small arrays in what their launches are charged: nothing from 2 MiB on.
+double share_of_small(const matrices& m) {
+  return std::max(0.0, 1 - static_cast<double>(m.bytes * m.a.batch) / (2 << 20));
+}
+
+// Microseconds of a launch: where few blocks run at once, the latency of one is most of it.
+double launch_of(double small, double large, const matrices& m) {
+  return small > 0 ? large + (small - large) * share_of_small(m) : large;
+}
+
+double misaligned_2d_launch(const matrices& m) {
+  const misaligned_cost& cost = misaligned_2d_costs[m.place()];
+  return std::max(full_vectors_launch(m.size), launch_of(cost.small, cost.launch, m));
+}
+
 // Microseconds that small matrices take longer to launch: the fewer blocks, the less the latency of one is hidden,
 // which grows with the columns.
 double narrow_latency(const matrices& m) {
-  constexpr double each = 0.14, until = 2 << 20;  // us a column beyond the first; bytes from which on it is hidden
-  const double bytes = static_cast<double>(m.bytes * m.a.batch);
-  return each * static_cast<double>(std::min(m.a.rows, m.a.cols) - 1) * std::max(0.0, 1 - bytes / until);
+  constexpr double each = 0.14;  // us a column beyond the first
+  return each * static_cast<double>(std::min(m.a.rows, m.a.cols) - 1) * share_of_small(m);
 }
 
 double staged_misaligned_more(const matrices& m, const device_model& device) {
@@ -242,7 +227,8 @@ struct cost_of_launch {
 
 cost_of_launch cost_of(family kind, const matrices& m, const device_model& device) {
   const auto of = [&](const kernel_cost& cost, double more) {
-    return cost_of_launch{cost.launch[m.place()], cost.factor[m.place()] + more};
+    const int at = m.place();
+    return cost_of_launch{launch_of(cost.small[at], cost.launch[at], m), cost.factor[at] + more};
   };
   switch (kind) {
     case family::narrow:
@@ -252,7 +238,7 @@ cost_of_launch cost_of(family kind, const matrices& m, const device_model& devic
     case family::tiled_4byte:
       return of(tiled_4byte_cost, tiled_4byte_more(m));
     case family::misaligned_2d:
-      return {std::max(full_vectors_launch(m.size), misaligned_2d_costs[m.place()].launch), misaligned_2d_factor(m)};
+      return {misaligned_2d_launch(m), misaligned_2d_factor(m)};
     case family::staged:
       return of(staged_cost, 0);
     case family::staged_misaligned:

@@ -4,7 +4,6 @@
 // row whose output has another alignment modulo 16 than its input are realigned.
 
 #include <cstdint>
-#include <cstring>
 
 #include "device.hpp"
 #include "realigned_store.hpp"
@@ -33,19 +32,6 @@ __device__ inline tile_span span_of(const scan_problem& p, std::uint32_t tile) {
   if (p.cols - at.first < tile_elements<Kind>) at.high = p.cols > at.first ? static_cast<int>(p.cols - at.first) : 0;
   at.full = at.low == 0 && at.high == tile_elements<Kind>;
   return at;
-}
-
-// A partial vector, element by element.
-template <class Kind>
-__device__ inline word16 load_partial_vector(const Kind& kind, const typename Kind::element* from, int index,
-                                             const tile_span& at) {
-  typename Kind::element x[vector_elements<Kind>];
-#pragma unroll
-  for (int i = 0; i < vector_elements<Kind>; ++i) {
-    const bool inside = index + i >= at.low && index + i < at.high;
-    x[i] = inside ? from[index + i] : kind.store(kind.identity());
-  }
-  return vector_of<Kind>(x);
 }
 
 template <class Kind>
@@ -81,7 +67,7 @@ struct misaligned_rows {
       const int index = index_in_tile<Kind>(v);
       const bool inside = index >= at.low && index + count <= at.high;
       if (inside || index + count <= at.low || index >= at.high) continue;
-      const word16 words = load_partial_vector(kind, from, index, at);
+      const word16 words = load_elements(kind, from + index, at.low - index, at.high - index);
 #pragma unroll
       for (int u = 0; u < scan_vectors<Kind>; ++u) {
         if constexpr (keeps_arrays_in_registers) {
@@ -112,11 +98,7 @@ struct misaligned_rows {
       }
       return;
     }
-    realigned_store<Kind> realigned(static_cast<int>(threadIdx.x % 32), 32);
-#pragma unroll 1
-    for (int v = 0; v < scan_vectors<Kind>; ++v) {
-      const int index = index_in_tile<Kind>(v);
-      if (aligned && (index + count <= at.low || index >= at.high)) continue;
+    const auto scanned_vector = [&](int v) {
       auto own = pending.before[0];  // not before[v]: dynamic indexing would move the array to local memory
 #pragma unroll
       for (int u = 1; u < scan_vectors<Kind>; ++u) {
@@ -126,21 +108,27 @@ struct misaligned_rows {
           assign_if(u == v, own, pending.before[u]);
         }
       }
-      const word16 words = scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, v),
-                                   kind.combine(before, own), p.exclusive);
-      if (!aligned) {  // as all threads of the block find
-        realigned.store(to, at.low, at.high, index, words, v == 0, v + 1 == scan_vectors<Kind>);
-        continue;
+      return scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, v), kind.combine(before, own),
+                     p.exclusive);
+    };
+    if (!aligned) {  // uniform in the block: the shuffles need all lanes
+      realigned_store<Kind> realigned(static_cast<int>(threadIdx.x % 32), 32);
+#pragma unroll 1
+      for (int v = 0; v < scan_vectors<Kind>; ++v) {
+        realigned.store(to, at.low, at.high, index_in_tile<Kind>(v), scanned_vector(v), v == 0,
+                        v + 1 == scan_vectors<Kind>);
       }
+      return;
+    }
+#pragma unroll 1
+    for (int v = 0; v < scan_vectors<Kind>; ++v) {
+      const int index = index_in_tile<Kind>(v);
+      if (index + count <= at.low || index >= at.high) continue;
+      const word16 words = scanned_vector(v);
       if (index >= at.low && index + count <= at.high) {
         static_cast<word16*>(__builtin_assume_aligned(to, 16))[index / count] = words;
-        continue;
-      }
-      element x[count];
-      elements_of<Kind>(x, words);
-#pragma unroll
-      for (int i = 0; i < count; ++i) {
-        if (index + i >= at.low && index + i < at.high) to[index + i] = x[i];
+      } else {
+        store_elements<Kind>(to + index, words, at.low - index, at.high - index);
       }
     }
   }

@@ -74,9 +74,8 @@ bool rows_are_aligned(const kernels::scan_problem& p) {
 template <class Kind>
 void launch_serial_rows(const detail::work_queue& queue, const detail::scan_args& a, const Kind& kind) {
   const kernels::serial_rows p = lay_out_serial_rows(a, limits_of(queue));
-  const std::int64_t region =
-      (p.at_once * a.cols * static_cast<std::int64_t>(sizeof(typename Kind::element)) + 31) & -16;
-  const auto config = grid_of(ceil_div(a.rows, p.at_once), kernels::serial_row_threads, region + p.out_region);
+  const std::int64_t shared = p.in_place ? p.region : 2 * std::int64_t{p.region};
+  const auto config = grid_of(ceil_div(a.rows, p.at_once), kernels::serial_row_threads, shared);
   check(launch_dependent(queue, config, &kernels::scan_serial_rows<Kind>, kind, p), "launch of scan");
 }
 
@@ -85,9 +84,12 @@ void launch_short_rows(const detail::work_queue& queue, const detail::scan_args&
   const kernels::short_rows p = lay_out_short_rows(a, limits_of(queue));
   const int shift = p.lanes_shift + p.warps_shift, threads = std::max(256, 1 << shift);
   const auto config = grid_of(ceil_div(a.rows, std::int64_t{threads >> shift} * p.rows_each), threads, 0);
-  const std::int64_t bytes = sizeof(typename Kind::element), lds = a.rows > 1 ? a.in_ld - a.out_ld : 0;
-  const bool realigned = ((address_of(a.in) - address_of(a.out)) | lds * bytes) % 16 != 0;
-  auto* const kernel = realigned ? &kernels::scan_short_rows<Kind, true> : &kernels::scan_short_rows<Kind, false>;
+  constexpr std::int64_t bytes = sizeof(typename Kind::element);
+  auto* kernel = &kernels::scan_short_rows<Kind, false>;
+  if constexpr (bytes < 16) {  // others are aligned
+    const bool realigned = ((address_of(a.in) - address_of(a.out)) | (a.in_ld - a.out_ld) * bytes) % 16 != 0;
+    if (realigned) kernel = &kernels::scan_short_rows<Kind, true>;
+  }
   check(launch_dependent(queue, config, kernel, kind, p), "launch of scan");
 }
 

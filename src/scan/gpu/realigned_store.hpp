@@ -11,21 +11,6 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-/// The last `count` bytes of `a`, then the first ones of `b`; 0 < count < 16.
-__device__ inline word16 end_and_begin(const word16& a, const word16& b, int count) {
-  const int from = 16 - count;
-  const std::uint32_t w[8] = {word<0>(a), word<1>(a), word<2>(a), word<3>(a),
-                              word<0>(b), word<1>(b), word<2>(b), word<3>(b)};
-  std::uint32_t u[6], x[5];
-#pragma unroll
-  for (int i = 0; i < 6; ++i) u[i] = (from & 8) != 0 ? w[i + 2] : w[i];
-#pragma unroll
-  for (int i = 0; i < 5; ++i) x[i] = (from & 4) != 0 ? u[i + 1] : u[i];
-  const std::uint32_t selector = bytes_from(from & 3);
-  return make_word16(byte_permute(x[0], x[1], selector), byte_permute(x[1], x[2], selector),
-                     byte_permute(x[2], x[3], selector), byte_permute(x[3], x[4], selector));
-}
-
 /// Of a row that some lanes of a warp share: vector v of a lane lies behind that of the lane before it, and vectors v
 /// of all lanes before vectors v + 1.
 template <class Kind>
@@ -46,29 +31,19 @@ class realigned_store {
     kept_ = from_below;
     const int shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(out + index) % 16);  // bytes
     const int begin = index - shift / size, end = begin + count;
-    const word16 vector = shift == 0 ? words : end_and_begin(before, words, shift);
+    const word16 vector = shift == 0 ? words : kernels::realigned<size>(before, words, 16 - shift);
     const int stored = shift == 0 || lane_ > 0 || !first ? begin : index;  // from there on `vector` is known
     if (stored == begin && begin >= low && end <= high) {
       *static_cast<word16*>(__builtin_assume_aligned(out + begin, 16)) = vector;
     } else {
-      store_some(out + begin, vector, (stored > low ? stored : low) - begin, high - begin);
+      store_elements<Kind>(out + begin, vector, (stored > low ? stored : low) - begin, high - begin);
     }
-    if (last && lane_ == last_) store_some(out + index, words, (end > low ? end : low) - index, high - index);
+    if (last && lane_ == last_) store_elements<Kind>(out + index, words, (end > low ? end : low) - index, high - index);
   }
 
  private:
-  // Elements `low` to `high` - 1 of a vector.
-  __device__ static void store_some(element* out, const word16& words, int low, int high) {
-    element x[count];
-    elements_of<Kind>(x, words);
-#pragma unroll
-    for (int i = 0; i < count; ++i) {
-      if (i >= low && i < high) out[i] = x[i];
-    }
-  }
-
   int lane_, last_, source_;
-  word16 kept_ = make_word16(0, 0, 0, 0);  // the last lane's vector, in lane 0
+  word16 kept_ = make_word16(0, 0, 0, 0);  // in lane 0: the last lane's, of the preceding vectors
 };
 
 }  // namespace twill::TWILL_BACKEND::kernels

@@ -61,14 +61,16 @@ kernels::serial_rows lay_out_serial_rows(const scan_args& a, const device_limits
   const std::int64_t most = most_bytes / row_bytes, few = std::min<std::int64_t>(most, 32);
   // Fewer rows a block where these would leave too few blocks.
   const std::int64_t at_once = std::clamp<std::int64_t>(a.rows / (4 * limits.multiprocessors), few, most);
-  const bool same_alignment = (address_of(a.in) - address_of(a.out)) % 16 == 0;
-  return {a.in,
-          a.out,
-          a.rows,
-          static_cast<int>(a.cols),
-          static_cast<int>(at_once),
-          same_alignment ? 0 : static_cast<int>((at_once * row_bytes + 31) & -16),
-          a.options.exclusive};
+  kernels::serial_rows p{};
+  p.in = a.in;
+  p.out = a.out;
+  p.rows = a.rows;
+  p.cols = static_cast<int>(a.cols);
+  p.at_once = static_cast<int>(at_once);
+  p.region = static_cast<int>((at_once * row_bytes + 31) & -16);
+  p.in_place = (address_of(a.in) - address_of(a.out)) % 16 == 0;
+  p.exclusive = a.options.exclusive;
+  return p;
 }
 
 kernels::short_rows lay_out_short_rows(const scan_args& a, const device_limits& limits) {
@@ -82,8 +84,8 @@ kernels::short_rows lay_out_short_rows(const scan_args& a, const device_limits& 
   p.in_ld = a.in_ld;
   p.out_ld = a.out_ld;
   p.exclusive = a.options.exclusive;
-  if (a.in != a.out && (a.rows == 1 || a.in_ld == a.cols)) p.readable = a.rows * a.cols * bytes;
-  p.has_ends = max_lead(a) != 0 || a.cols * bytes % 16 != 0;
+  if (a.in != a.out && a.in_ld == a.cols) p.readable_bytes = a.rows * a.cols * bytes;
+  p.has_partial_vectors = max_lead(a) != 0 || a.cols * bytes % 16 != 0;
   // Lanes load a line of 128 bytes at once, if a row has one.
   const int shift = std::max(shift_for(vectors, most), std::min(3, shift_for(vectors, 1)));
   p.lanes_shift = std::min(5, shift);

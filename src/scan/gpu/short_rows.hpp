@@ -9,7 +9,6 @@
 // over the preceding warps of the row.
 
 #include <cstdint>
-#include <cstring>
 
 #include "device.hpp"
 #include "gpu/dependent_launch.hpp"
@@ -34,12 +33,12 @@ struct short_rows {
   const void* in;
   void* out;
   std::int64_t rows, cols, in_ld, out_ld;
-  std::int64_t readable;  ///< bytes of `in` that any thread may read: all of packed rows, 0 with gaps or in place
-  int lanes_shift;        ///< 2^this lanes of a warp share a row
-  int warps_shift;        ///< 2^this warps: one, unless all lanes of a warp do
-  int vectors;            ///< of a row in a thread
-  int rows_each;          ///< rows in a thread
-  bool has_ends;          ///< some rows begin or end inside of vectors
+  std::int64_t readable_bytes;  ///< of `in` that any thread may read: all of packed rows, 0 with gaps or in place
+  int lanes_shift;              ///< 2^this lanes of a warp share a row
+  int warps_shift;              ///< 2^this warps: one, unless all lanes of a warp do
+  int vectors;                  ///< of a row in a thread
+  int rows_each;                ///< rows in a thread
+  bool has_partial_vectors;     ///< some rows begin or end inside of vectors
   bool exclusive;
 };
 
@@ -63,12 +62,11 @@ struct short_row {
 
   __device__ bool has_all(int index) const { return index >= low && index + count <= high; }
   __device__ bool has_some(int index) const { return index + count > low && index < high; }
-  __device__ bool has(int index) const { return index >= low && index < high; }
 
   /// Whether a vector of which the row has a part may be loaded completely.
   __device__ bool is_readable(const short_rows& p, int index) const {
     const auto at = reinterpret_cast<const unsigned char*>(in + index) - static_cast<const unsigned char*>(p.in);
-    return at >= 0 && at + 16 <= p.readable;
+    return at >= 0 && at + 16 <= p.readable_bytes;
   }
 
   __device__ word16 load(int index) const { return *reinterpret_cast<const word16*>(in + index); }
@@ -76,20 +74,12 @@ struct short_row {
     static_cast<word16*>(__builtin_assume_aligned(out, 16))[index / count] = words;
   }
 
-  /// A partial vector, element by element; what is not of the row as the identity.
+  /// The row's elements of a vector, one by one; the identity for the others.
   __device__ word16 load_partial(const Kind& kind, int index) const {
-    element x[count];
-#pragma unroll
-    for (int i = 0; i < count; ++i) x[i] = has(index + i) ? in[index + i] : kind.store(kind.identity());
-    return vector_of<Kind>(x);
+    return load_elements(kind, in + index, low - index, high - index);
   }
   __device__ void store_partial(int index, word16 words) const {
-    element x[count];
-    elements_of<Kind>(x, words);
-#pragma unroll
-    for (int i = 0; i < count; ++i) {
-      if (has(index + i)) out[index + i] = x[i];
-    }
+    store_elements<Kind>(out + index, words, low - index, high - index);
   }
 
   /// A vector with the identity where elements lie before the row. Those behind it precede no other.
@@ -176,15 +166,17 @@ __device__ inline typename Kind::value scan_parts(const Kind& kind, const short_
   return run;
 }
 
-/// The sum of the warps of the row before this one; called by all threads of the block.
+/// The sum of the warps of the row before this one; called by all threads of the block. The last of `sums` becomes the
+/// identity.
 template <class Kind>
 __device__ inline typename Kind::value sum_of_warps_before(const Kind& kind, const short_row_place& at,
                                                            typename Kind::value own,
-                                                           typename Kind::value (&sums)[short_row_warps]) {
+                                                           typename Kind::value (&sums)[short_row_warps + 1]) {
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   if (lane == 0) sums[warp] = own;
+  if (threadIdx.x == 0) sums[short_row_warps] = kind.identity();
   __syncthreads();
-  return lanes_summed(kind, lane < at.part ? sums[warp - at.part + lane] : kind.identity());
+  return lanes_summed(kind, sums[lane < at.part ? warp - at.part + lane : short_row_warps]);
 }
 
 template <class Kind>
@@ -195,7 +187,7 @@ __device__ inline void load_rows(const Kind& kind, const short_rows& p, const sh
   at.template each_vector<Kind>(p, [&](int s, const short_row<Kind>& row, int index) {
     if (row.has_all(index)) held[s] = row.load(index);
   });
-  if (!p.has_ends) return;
+  if (!p.has_partial_vectors) return;
   at.template each_vector<Kind>(p, [&](int s, const short_row<Kind>& row, int index) {
     if (row.has_all(index) || !row.has_some(index)) return;
     if (!row.is_readable(p, index)) {
@@ -212,7 +204,7 @@ template <class Kind, bool Realigned>
 __global__ void __launch_bounds__(short_row_threads, blocks_of_accumulators(short_row_threads, 2))
     scan_short_rows(Kind kind, short_rows p) {
   using value = typename Kind::value;
-  __shared__ value warp_sums[short_row_warps];
+  __shared__ value warp_sums[short_row_warps + 1];
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
   const short_row_place at(p, block);
   wait_then_trigger_dependents();

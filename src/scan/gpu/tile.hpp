@@ -115,6 +115,28 @@ __device__ inline word16 vector_of(const typename Kind::element (&x)[vector_elem
   return words;
 }
 
+/// Elements `low` to `high` - 1 of a vector, one by one; the identity for the others.
+template <class Kind>
+__device__ inline word16 load_elements(const Kind& kind, const typename Kind::element* from, int low, int high) {
+  typename Kind::element x[vector_elements<Kind>];
+#pragma unroll
+  for (int i = 0; i < vector_elements<Kind>; ++i) {
+    x[i] = i >= low && i < high ? from[i] : kind.store(kind.identity());
+  }
+  return vector_of<Kind>(x);
+}
+
+/// Stores elements `low` to `high` - 1 of a vector, one by one.
+template <class Kind>
+__device__ inline void store_elements(typename Kind::element* to, const word16& words, int low, int high) {
+  typename Kind::element x[vector_elements<Kind>];
+  elements_of<Kind>(x, words);
+#pragma unroll
+  for (int i = 0; i < vector_elements<Kind>; ++i) {
+    if (i >= low && i < high) to[i] = x[i];
+  }
+}
+
 /// The sum of a vector.
 template <class Kind>
 __device__ inline typename Kind::value sum_of(const Kind& kind, word16 words, std::uint32_t heads) {

@@ -1,0 +1,41 @@
+#pragma once
+
+// The constants of what kernels of transposed matrices cost (transposes.cpp).
+
+namespace twill::detail {
+
+/// Microseconds of a launch behind another one, and factors of a copy's time, for elements of 1, 2, 4, 8 and 16 bytes.
+/// Fitted to the times of 4,900 random transposes and permutations by every kernel that can move them, on an H200
+/// (docs/planner.md); what depends on the shape is in the function of the kernel, its own factors for
+/// each size last. Where few cases were drawn (16 bytes, batches with gaps) neighbours give them.
+struct kernel_cost {
+  double launch[5], factor[5], more[5];
+  double small[5] = {};  // launch of the smallest arrays; 0: the same
+};
+inline constexpr kernel_cost narrow_cost{{1.64, 1.7, 1.7, 1.65, 1.65}, {1.04, 1.03, 1.035, 1.05, 1.04}, {}};
+inline constexpr kernel_cost tiled_2d_cost{
+    {2.25, 1.92, 1.89, 1.82, 2.1}, {1.108, 1.074, 1.064, 1.082, 1.065}, {0.08, 0.05, 0.01, 0.01, 0.01}};
+inline constexpr kernel_cost tiled_4byte_cost{
+    {1.57, 1.74, 1.56, 1.56, 1.56}, {1.06, 0.962, 1.124, 1, 1}, {}, {1.8, 1.8, 1.7}};
+inline constexpr kernel_cost staged_cost{{3.8}, {1.12}, {}, {2.9}};
+inline constexpr kernel_cost staged_misaligned_cost{{3.76, 3.24, 2.59, 2.97, 2.97},
+                                                    {1.18, 0.985, 0.981, 0.91, 1},
+                                                    {1.43, 0.9, 0.89, 1.08, 1},
+                                                    {2.1, 2.1, 2.1, 2.1, 2.1}};
+inline constexpr kernel_cost staged_strided_cost{{2.8, 2.8, 2.8, 2.8, 2.8}, {1.1, 1.03, 1, 1.05, 1.05}, {}};
+inline constexpr kernel_cost staged_rows_cost{
+    {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
+inline constexpr kernel_cost staged_cols_cost{{3.6, 3.2, 2.5, 2.7, 2.7}, {1.08, 1.03, 1.1, 1, 1}, {0, 1.1, 0.26, 0, 0}};
+
+/// Factors of misaligned-2d for what it issues and moves. Tiles in part, and rows shorter than a tile, are loaded with
+/// predicates; rows that begin inside of words need shuffles.
+struct misaligned_cost {
+  double small, launch, issued, moved, around, partial, inside, narrow;
+};
+inline constexpr misaligned_cost misaligned_2d_costs[5] = {{2.5, 3.62, 0.464, 0.927, 0.157, 0.772, 1.09, 2.49},
+                                                           {2.3, 2.66, 0.454, 0.942, 0.19, 0.435, 1.2, 1.76},
+                                                           {2.2, 2.05, 0.382, 0.983, 0.1, 0.242, 1, 2.36},
+                                                           {2, 1.79, 0.466, 0.851, 0.115, 0.043, 1, 1.16},
+                                                           {2, 2, 1, 0.65, 0.15, 0, 1, 1}};
+
+}  // namespace twill::detail
