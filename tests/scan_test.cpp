@@ -379,6 +379,7 @@ TEST_CASE("errors") {
     CHECK(call(nullptr, out, {1, 20000}, scratch.data(), bytes) == invalid);
     CHECK(call(in, nullptr, {1, 20000}, scratch.data(), bytes) == invalid);
     CHECK(call(in, in + 19999, {1, 20000}, scratch.data(), bytes) == invalid);
+    CHECK(call(in, in, {10, 20, 20, 30}, scratch.data(), bytes) == invalid);
     CHECK(call(in, out, {1, 20000}, nullptr, bytes) == invalid);
     CHECK(call(in, out, {1, 20000}, scratch.data(), bytes - 1) == invalid);
     const auto* odd = reinterpret_cast<const float*>(reinterpret_cast<const char*>(in) + 1);

@@ -40,8 +40,8 @@ struct scan_options {
   constexpr scan_options with_two_passes(bool b = true) const { return {op, exclusive, b}; }
 };
 
-/// Bytes of device memory that `scan` needs for such a problem: on GPUs 0 for rows of up to 48 KiB less 16 bytes (of
-/// complex<double> 32 KiB).
+/// Bytes of device memory that `scan` needs for such a problem: 0 on GPUs for rows, or an array, of at most 49136 bytes
+/// (complex<double> 32768); never 0 on the CPU.
 /// Throws: invalid_argument, as `scan` does for a wrong shape, type or operation.
 TWILL_API std::size_t scan_scratch_bytes(const device& on, element_type type, const scan_shape& shape,
                                          const scan_options& options = {});
@@ -73,12 +73,14 @@ TWILL_API void scan_segments_untyped(stream_ref stream, const void* in, void* ou
 ///   `in` modulo 16 alone: every run gives the same bits, and so does every GPU ("simt" included). Of a sum of n
 ///   elements no element passes through more than 48 + n / (32 t) additions, t being the elements of a tile (44 KiB of
 ///   elements of up to 4 bytes, 40 of 8, 16 of 16 bytes; with segments 32, 20 and 12 KiB): that number times the
-///   rounding unit times the sum of the absolute values bounds the error. The number is n - 1 in two or more rows,
-///   packed in both arrays, of up to 384 bytes or 128 elements, whichever is more, and no multiple of 16 bytes: they
-///   are added from left to right. On the CPU it is 4110 + n / t for float and double, 2 t + n / t for halves and
-///   complex numbers, t being the elements of 128 KiB.
-/// Units: 2 * rows * cols * sizeof(T) bytes are moved; half as many again with two passes, which are made only where
-///   scratch is needed. Then rows take the time of all tiles that they touch.
+///   rounding unit times the sum of the absolute values bounds the error. Exception: two or more rows, packed in both
+///   arrays, of at most 384 bytes or 128 elements (whichever is more) and not a multiple of 16 bytes, are summed from
+///   left to right (n - 1 additions). On the CPU the number is 4110 + n / t for float and double, 2 t + n / t for
+///   halves and complex numbers, t being the elements of 128 KiB. An exclusive sum need not have the bits of the
+///   inclusive one before it.
+/// Units: 2 * rows * cols * sizeof(T) bytes are moved, 1.5 times that with two passes, which are made only where
+/// scratch
+///   is needed. There, rows cost whole tiles.
 /// Memory: device memory, aligned to sizeof(T), complex numbers too; best speed where rows begin at multiples of 16
 ///   bytes in both. `out` may be `in` (with the same leading dimension); otherwise they must not overlap. `scratch` has
 ///   `scan_scratch_bytes`, 16-byte aligned; what it holds before does not matter, and it is free for others in stream
@@ -94,7 +96,7 @@ void scan(stream_ref stream, const T* in, T* out, const scan_shape& shape, scrat
           const scan_options& options = {}) {
   scan_untyped(stream, in, out, element_type_of<T>, shape, scratch, options);
 }
-/// The same for `count` elements in a row: `scan(stream, in, out, 1000, scratch)`.
+/// The same for a contiguous array of `count` elements: `scan(stream, in, out, 1000, scratch)`.
 template <class T>
 void scan(stream_ref stream, const T* in, T* out, extent count, scratch_ref scratch, const scan_options& options = {}) {
   scan_untyped(stream, in, out, element_type_of<T>, count, scratch, options);

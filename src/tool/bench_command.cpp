@@ -68,6 +68,10 @@ void require_one_set(const bench_arguments& a) {
   add("--type", !a.types.empty());
   add("--order", !a.order.empty());
   add("--compare", !a.reference_path.empty());
+  if (is_set && !a.reference_path.empty()) {
+    refuse(fmt::format("{} and --compare do not go together", given.front()), "--compare is for cases of --size",
+           "write --json, and compare the files by twill compare");
+  }
   if (is_set && given.size() > 1) {
     refuse(fmt::format("{} do not go together", joined(given, " and ")), "each says which cases to measure",
            "leave all but one out");
@@ -311,7 +315,9 @@ void add_options(command& bench, bench_arguments& to) {
 
 void add_set_options(command& bench, bench_arguments& to) {
   bench.group("Sets of cases, instead of --size and --type");
-  bench.path("--list", to.list_path, "Cases from a file, a line each: TYPE SIZE [ORDER]");
+  bench.path(
+      "--list", to.list_path,
+      "Cases from a file, a line each: TYPE SIZE[+GAP] [ORDER];\nGAP: elements between rows (transpose, scan-rows)");
   bench.list("--grid", to.grid,
              "Fixed cases: main, odd, batched, strided, small or\nall; of transpose-in-place: in-place", "PART");
   bench.text("--sweep", to.sweep, "Sizes beside one another: batched or square", "NAME");

@@ -295,7 +295,7 @@ std::unique_ptr<ladder_problem> problem_of(const ladder_operation& operation, co
     refuse("an order means nothing to " + operation.name, "only permute has one", "leave --order out");
   }
   if (wanted.gap > 0 && !operation.has_gap) {
-    refuse("a gap means nothing to " + operation.name, "only transpose has one", "leave \"+N\" out");
+    refuse("a gap means nothing to " + operation.name, "only transpose and scan-rows have one", "leave \"+N\" out");
   }
   return operation.problem(wanted);
 }

@@ -79,6 +79,22 @@ struct misaligned_rows {
     }
   }
 
+  /// Vector `v` of the pending tile, where `v` is no constant.
+  __device__ static word16 scanned_vector(const Kind& kind, const scan_problem& p, const pending_tile<Kind>& pending,
+                                          const word16* staged, typename Kind::value before, int v) {
+    auto own = pending.before[0];  // not before[v]: dynamic indexing would move the array to local memory
+#pragma unroll
+    for (int u = 1; u < scan_vectors<Kind>; ++u) {
+      if constexpr (keeps_arrays_in_registers) {
+        if (u == v) own = pending.before[u];
+      } else {
+        assign_if(u == v, own, pending.before[u]);
+      }
+    }
+    return scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, v), kind.combine(before, own),
+                   p.exclusive);
+  }
+
   /// Stores the pending tile that is staged at `staged`. Partial vectors are stored element by element, through local
   /// memory.
   __device__ static void store(const Kind& kind, const scan_problem& p, const pending_tile<Kind>& pending,
@@ -98,25 +114,12 @@ struct misaligned_rows {
       }
       return;
     }
-    const auto scanned_vector = [&](int v) {
-      auto own = pending.before[0];  // not before[v]: dynamic indexing would move the array to local memory
-#pragma unroll
-      for (int u = 1; u < scan_vectors<Kind>; ++u) {
-        if constexpr (keeps_arrays_in_registers) {
-          if (u == v) own = pending.before[u];
-        } else {
-          assign_if(u == v, own, pending.before[u]);
-        }
-      }
-      return scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, v), kind.combine(before, own),
-                     p.exclusive);
-    };
     if (!aligned) {  // uniform in the block: the shuffles need all lanes
       realigned_store<Kind> realigned(static_cast<int>(threadIdx.x % 32), 32);
 #pragma unroll 1
       for (int v = 0; v < scan_vectors<Kind>; ++v) {
-        realigned.store(to, at.low, at.high, index_in_tile<Kind>(v), scanned_vector(v), v == 0,
-                        v + 1 == scan_vectors<Kind>);
+        realigned.store(to, at.low, at.high, index_in_tile<Kind>(v),
+                        scanned_vector(kind, p, pending, staged, before, v), v == 0, v + 1 == scan_vectors<Kind>);
       }
       return;
     }
@@ -124,7 +127,7 @@ struct misaligned_rows {
     for (int v = 0; v < scan_vectors<Kind>; ++v) {
       const int index = index_in_tile<Kind>(v);
       if (index + count <= at.low || index >= at.high) continue;
-      const word16 words = scanned_vector(v);
+      const word16 words = scanned_vector(kind, p, pending, staged, before, v);
       if (index >= at.low && index + count <= at.high) {
         static_cast<word16*>(__builtin_assume_aligned(to, 16))[index / count] = words;
       } else {

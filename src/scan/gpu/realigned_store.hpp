@@ -34,7 +34,7 @@ class realigned_store {
     const word16 vector = shift == 0 ? words : kernels::realigned<size>(before, words, 16 - shift);
     const int stored = shift == 0 || lane_ > 0 || !first ? begin : index;  // from there on `vector` is known
     if (stored == begin && begin >= low && end <= high) {
-      *static_cast<word16*>(__builtin_assume_aligned(out + begin, 16)) = vector;
+      *reinterpret_cast<word16*>(out + begin) = vector;
     } else {
       store_elements<Kind>(out + begin, vector, (stored > low ? stored : low) - begin, high - begin);
     }
