@@ -46,7 +46,7 @@ bool are_serial(const scan_args& a) {
   return a.rows > 1 && a.in_ld == a.cols && a.out_ld == a.cols && row_bytes <= most_bytes && row_bytes % 16 != 0;
 }
 
-// The least shift of `each` that is at least `all`.
+// The least shift by which `each` reaches `all`.
 int shift_for(std::int64_t all, std::int64_t each) {
   int shift = 0;
   while (each << shift < all) ++shift;
