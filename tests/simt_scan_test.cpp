@@ -174,7 +174,7 @@ TEST_CASE("literal: blocks of serial rows") {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): an address, never followed
     a.out = reinterpret_cast<void*>(std::uintptr_t{8192} + out_offset);
     const kernels::serial_rows p = lay_out_serial_rows(a, {shared_bytes, 100, 0});
-    return std::vector<int>{p.at_once, p.region, p.in_place ? 1 : 0};
+    return std::vector<int>{p.at_once, p.region, p.over_input ? 1 : 0};
   };
   CHECK(blocks(1 << 20, 3, 49152, 0) == std::vector<int>{1365, 16400, 1});
   CHECK(blocks(1 << 20, 127, 49152, 4) == std::vector<int>{32, 16272, 0});

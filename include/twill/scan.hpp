@@ -78,9 +78,9 @@ TWILL_API void scan_segments_untyped(stream_ref stream, const void* in, void* ou
 ///   left to right (n - 1 additions). On the CPU the number is 4110 + n / t for float and double, 2 t + n / t for
 ///   halves and complex numbers, t being the elements of 128 KiB. An exclusive sum need not have the bits of the
 ///   inclusive one before it.
-/// Units: 2 * rows * cols * sizeof(T) bytes are moved, 1.5 times that with two passes, which are made only where
+/// Units: 2 * rows * cols * sizeof(T) bytes are moved, 1.5 times that with two passes. These are made only where
 /// scratch
-///   is needed. There, rows cost whole tiles.
+///   is needed; there, rows cost whole tiles.
 /// Memory: device memory, aligned to sizeof(T), complex numbers too; best speed where rows begin at multiples of 16
 ///   bytes in both. `out` may be `in` (with the same leading dimension); otherwise they must not overlap. `scratch` has
 ///   `scan_scratch_bytes`, 16-byte aligned; what it holds before does not matter, and it is free for others in stream

@@ -66,8 +66,8 @@ void require_memory(const scan_args& args) {
   detail::require_aligned(args.in, element_bytes(args.type), "in");
   detail::require_aligned(args.out, element_bytes(args.type), "out");
   const auto in_bytes = span_bytes(args, args.in_ld), out_bytes = span_bytes(args, args.out_ld);
-  if (args.in == args.out && args.in_ld == args.out_ld) return;
   if (args.in == args.out) {
+    if (args.in_ld == args.out_ld) return;
     detail::fail(errc::invalid_argument, "a scan in place has two leading dimensions",
                  "in_ld is " + std::to_string(args.in_ld) + ", out_ld " + std::to_string(args.out_ld),
                  "make them equal, or use separate memory");

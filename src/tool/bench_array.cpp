@@ -36,12 +36,8 @@ class expected_output {
       : copies_(which.promise == rung_promise::copy), op_(op), type_(type), count_(count) {}
 
   std::vector<unsigned char> next(std::int64_t first, std::int64_t count) {
-    std::vector<unsigned char> data(static_cast<std::size_t>(count * type_.bytes));
-    if (op_ == "reverse" && !copies_) {
-      reversed(data, count_ - first - count, count);
-      return data;
-    }
-    numbers(data, first);
+    if (op_ == "reverse" && !copies_) return reversed(count_ - first - count, count);
+    std::vector<unsigned char> data = numbers(first, count);
     if (copies_) return data;
     if (op_ == "scan") {
       scanned(data, count);
@@ -55,21 +51,19 @@ class expected_output {
   }
 
  private:
-  // The input is written from multiples of 64 bytes on.
-  void numbers(std::vector<unsigned char>& data, std::int64_t first) const {
-    const std::size_t from = static_cast<std::size_t>(first * type_.bytes), skip = from % 64;
-    std::vector<unsigned char> wide((skip + data.size() + 63) / 64 * 64);
-    write_data(wide.data(), from - skip, wide.size(), type_.kind);
-    std::memcpy(data.data(), wide.data() + skip, data.size());
+  std::vector<unsigned char> numbers(std::int64_t first, std::int64_t count) const {
+    return data_from(static_cast<std::uint64_t>(first * type_.bytes), static_cast<std::size_t>(count * type_.bytes),
+                     type_.kind);
   }
 
-  void reversed(std::vector<unsigned char>& data, std::int64_t first, std::int64_t count) const {
-    std::vector<unsigned char> forwards(data.size());
-    numbers(forwards, first);
+  std::vector<unsigned char> reversed(std::int64_t first, std::int64_t count) const {
+    const std::vector<unsigned char> forwards = numbers(first, count);
+    std::vector<unsigned char> data(forwards.size());
     const auto bytes = static_cast<std::size_t>(type_.bytes);
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       std::memcpy(data.data() + data.size() - (i + 1) * bytes, forwards.data() + i * bytes, bytes);
     }
+    return data;
   }
 
   // No tolerance: the numbers are integers of mean 0 (data.hpp), so that what any neighbours of them add up to

@@ -68,12 +68,10 @@ class scan_rows_problem : public ladder_problem {
   std::int64_t in_ld() const { return cols_ + gap_; }
   scan_shape shape() const { return scan_shape{rows_, cols_}.with_in_ld(in_ld()); }
 
-  /// Elements of the input, which is written from multiples of 64 bytes on.
+  /// Elements of the input.
   std::vector<unsigned char> copied(std::int64_t first, std::int64_t count) const {
-    const std::int64_t from = first * type_.bytes, skip = from % 64, bytes = count * type_.bytes;
-    std::vector<unsigned char> wide(static_cast<std::size_t>((skip + bytes + 63) / 64 * 64));
-    write_data(wide.data(), static_cast<std::uint64_t>(from - skip), wide.size(), type_.kind);
-    return {wide.begin() + skip, wide.begin() + skip + bytes};
+    return data_from(static_cast<std::uint64_t>(first * type_.bytes), static_cast<std::size_t>(count * type_.bytes),
+                     type_.kind);
   }
 
   /// No tolerance: integers of mean 0 (data.hpp), whose sums are exact in float.

@@ -128,6 +128,14 @@ void write_data(void* to, std::uint64_t first, std::size_t bytes, twill::element
   for (auto& one : parts) one.get();
 }
 
+std::vector<unsigned char> data_from(std::uint64_t first, std::size_t bytes, twill::element_type kind) {
+  const std::size_t skip = first % 64;
+  std::vector<unsigned char> wide((skip + bytes + 63) / 64 * 64);
+  write_data(wide.data(), first - skip, wide.size(), kind);
+  const auto* from = wide.data() + skip;
+  return {from, from + bytes};
+}
+
 void read_numbers(const void* from, std::int64_t count, twill::element_type kind, std::int64_t* to) {
   with_type(kind, [&](auto type) {
     for (std::int64_t i = 0; i < count; ++i) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "parse.hpp"
 
@@ -34,6 +35,9 @@ inline std::uint64_t data_word(std::uint64_t index) {
 
 /// Writes `bytes` bytes of the input for elements of `kind`, from byte `first` on, a multiple of 64, to host memory.
 void write_data(void* to, std::uint64_t first, std::size_t bytes, twill::element_type kind);
+
+/// `bytes` bytes of that input, from any byte on.
+std::vector<unsigned char> data_from(std::uint64_t first, std::size_t bytes, twill::element_type kind);
 
 /// Refuses b3 and the like, which are moved and not calculated with.
 void require_number(const std::string& operation, const element_type& type);

@@ -74,7 +74,7 @@ bool rows_are_aligned(const kernels::scan_problem& p) {
 template <class Kind>
 void launch_serial_rows(const detail::work_queue& queue, const detail::scan_args& a, const Kind& kind) {
   const kernels::serial_rows p = lay_out_serial_rows(a, limits_of(queue));
-  const std::int64_t shared = p.in_place ? p.region : 2 * std::int64_t{p.region};
+  const std::int64_t shared = p.over_input ? p.region : 2 * std::int64_t{p.region};
   const auto config = grid_of(ceil_div(a.rows, p.at_once), kernels::serial_row_threads, shared);
   check(launch_dependent(queue, config, &kernels::scan_serial_rows<Kind>, kind, p), "launch of scan");
 }

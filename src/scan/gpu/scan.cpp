@@ -68,7 +68,7 @@ kernels::serial_rows lay_out_serial_rows(const scan_args& a, const device_limits
   p.cols = static_cast<int>(a.cols);
   p.at_once = static_cast<int>(at_once);
   p.region = static_cast<int>((at_once * row_bytes + 31) & -16);
-  p.in_place = (address_of(a.in) - address_of(a.out)) % 16 == 0;
+  p.over_input = (address_of(a.in) - address_of(a.out)) % 16 == 0;
   p.exclusive = a.options.exclusive;
   return p;
 }

@@ -20,9 +20,9 @@ struct serial_rows {
   void* out;
   std::int64_t rows;
   int cols;
-  int at_once;    ///< rows of a block
-  int region;     ///< bytes of shared memory for the input of a block
-  bool in_place;  ///< the output is staged over the input, as both have the same alignment; else behind it
+  int at_once;      ///< rows of a block
+  int region;       ///< bytes of shared memory for the input of a block
+  bool over_input;  ///< the output is staged over the input, as both have the same alignment; else behind it
   bool exclusive;
 };
 
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(serial_row_threads) scan_serial_rows(Kind kind
   copy_run<unit>(shared, in, bytes, in_skew, unpadded);
   wait_for_copies();
   __syncthreads();
-  unsigned char* const staged = p.in_place ? shared : shared + p.region;
+  unsigned char* const staged = p.over_input ? shared : shared + p.region;
   for (int row = static_cast<int>(threadIdx.x); row < rows; row += serial_row_threads) {
     scan_row(kind, reinterpret_cast<const element*>(shared + in_skew + row * row_bytes),
              reinterpret_cast<element*>(staged + out_skew + row * row_bytes), p.cols, p.exclusive);
