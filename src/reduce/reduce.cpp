@@ -118,7 +118,9 @@ reduce_sizes checked_sizes(const problem& p) {
 std::size_t scratch_of(const device& on, const problem& p) {
   if (p.over == detail::reduce_over::segments || p.results() == 0) return 0;
   if (p.over == detail::reduce_over::columns) {
-    return detail::reduce_columns_scratch(p.options.op, p.in_type, p.shape.rows, p.shape.cols,
+    const bool contiguous = p.shape.ld == 0 || p.shape.ld == p.shape.cols;
+    const int slots = 16 / static_cast<int>(bytes_of(p.in_type));
+    return detail::reduce_columns_scratch(p.options.op, p.in_type, {p.shape.rows, p.shape.cols, slots, contiguous},
                                           on.properties().multiprocessors);
   }
   return detail::reduce_rows_scratch(p.shape.rows, p.shape.cols * bytes_of(p.in_type));

@@ -26,22 +26,19 @@ inline std::size_t reduce_rows_scratch(std::int64_t rows, std::int64_t row_bytes
   return reduce_ticket_bytes + static_cast<std::size_t>(partials * reduce_partial_bytes);
 }
 
-/// Scratch for at least one column. Exact operations read vectors or single elements: whichever leaves more.
-inline std::size_t reduce_columns_scratch(reduce_op op, element_type type, std::int64_t rows, std::int64_t cols,
+/// Scratch for at least one column.
+inline std::size_t reduce_columns_scratch(reduce_op op, element_type type, const column_shape& shape,
                                           int multiprocessors) {
   const auto bytes = static_cast<int>(element_bytes(type));
-  const int slots = 16 / bytes;
   std::int64_t partials = 0;
   if (op <= reduce_op::product && type > element_type::u64) {
     const int value_bytes = std::max(4, bytes);
-    partials = value_bytes * column_partials(tree_of_columns_of(rows, cols, bytes), slots, value_bytes);
+    partials = value_bytes * column_partials(tree_of_columns(shape), shape.slots, value_bytes);
   } else {
     const bool indexed = op == reduce_op::argmin || op == reduce_op::argmax;
-    const auto in = [&](int a_lane, int value_bytes) {
-      const auto tree = tree_of_exact_columns(rows, cols, a_lane, multiprocessors);
-      return value_bytes * column_partials(tree, std::max(1, a_lane), value_bytes);
-    };
-    partials = std::max(in(0, indexed ? 16 : 8), in(slots, indexed && bytes >= 4 ? 16 : 8));
+    const int value_bytes = indexed && bytes >= 4 ? 16 : 8;
+    const auto tree = tree_of_exact_columns(shape, multiprocessors);
+    partials = value_bytes * column_partials(tree, shape.slots, value_bytes);
   }
   return partials == 0 ? 0 : reduce_ticket_bytes + static_cast<std::size_t>(partials);
 }

@@ -32,14 +32,16 @@ template <class Kind>
 void combine_column_chunk(const detail::reduce_args& a, const Kind& kind, const detail::column_tree& tree,
                           std::int64_t chunk, std::int64_t column, int width, typename Kind::value* values) {
   const int parts = tree.parts();
+  const std::int64_t folds = a.rows / tree.fold;
   for (int part = 0; part < parts; ++part) {
     typename Kind::value* mine = values + part * width;
     for (int batch = 0; batch < tree.batches; ++batch) {
       const std::int64_t first = (chunk * tree.batches + batch) * 8 * parts + part;
-      if (batch > 0 && first >= a.rows) break;
+      if (batch > 0 && first >= folds) break;
       const typename Kind::in* rows[8];  // null for those that are not there
       for (int i = 0; i < 8; ++i) {
-        rows[i] = first + i * parts < a.rows ? row_of<Kind>(a, first + i * parts) + column : nullptr;
+        const std::int64_t row = first + i * parts;
+        rows[i] = row < folds ? row_of<Kind>(a, row * tree.fold) + column : nullptr;
       }
       const bool full = rows[7] != nullptr;
       for (int c = 0; c < width; ++c) {
@@ -52,34 +54,51 @@ void combine_column_chunk(const detail::reduce_args& a, const Kind& kind, const 
   for (int c = 0; c < width; ++c) combine_neighbours<Kind>(values + c, parts, width);
 }
 
+/// Stores the results of `width` columns from `first` on; those of folds are combined with the rows that do not fill
+/// one, and with each other.
+template <class Kind>
+void store_columns(const detail::reduce_args& a, const Kind& kind, int fold, std::int64_t first, int width,
+                   typename Kind::value* values) {
+  const std::int64_t folds = a.rows / fold;
+  if (fold > 1) {  // one tile
+    const auto* rest = row_of<Kind>(a, folds * fold);
+    for (std::int64_t c = 0; c < (a.rows - folds * fold) * a.cols; ++c) {
+      values[c] = Kind::combine(values[c], kind.load(rest[c], 0));
+    }
+  }
+  const int cols = width / fold;
+  for (int c = 0; c < cols; ++c) {
+    combine_neighbours<Kind>(values + c, fold, cols);
+    kind.store(a.out, first + c, a.rows == 0 ? kind.load(kind.empty, 0) : values[c]);
+  }
+}
+
 /// In the tree that the shape decides.
 template <class Kind>
 void reduce_columns_in_order(const detail::work_queue& queue, const detail::reduce_args& a, const Kind& kind) {
   using value = typename Kind::value;
-  const auto tree = detail::tree_of_columns_of(a.rows, a.cols, static_cast<std::int64_t>(sizeof(typename Kind::in)));
+  const auto tree = detail::tree_of_columns({a.rows, a.cols, slots_of<Kind>, a.ld == a.cols});
   const std::int64_t tile = std::int64_t{tree.lanes} * slots_of<Kind>;
+  const auto width_of = [&](std::int64_t t) { return static_cast<int>(std::min(tile, a.cols * tree.fold - t * tile)); };
   value* partials = partials_of<Kind>(a);
   team_of(queue).run(static_cast<std::size_t>(tree.tiles * tree.chunks), [&](std::size_t task) {
     alignas(64) value values[tree_threads * slots_of<Kind>];
     const auto t = static_cast<std::int64_t>(task) / tree.chunks, chunk = static_cast<std::int64_t>(task) % tree.chunks;
-    const auto width = static_cast<int>(std::min(tile, a.cols - t * tile));
-    combine_column_chunk(a, kind, tree, chunk, t * tile, width, values);
-    for (int c = 0; c < width; ++c) {
-      if (tree.chunks == 1) {
-        kind.store(a.out, t * tile + c, a.rows == 0 ? kind.load(kind.empty, 0) : values[c]);
-      } else {
-        partials[static_cast<std::int64_t>(task) * tile + c] = values[c];
-      }
+    combine_column_chunk(a, kind, tree, chunk, t * tile, width_of(t), values);
+    if (tree.chunks == 1) {
+      store_columns(a, kind, tree.fold, t * tile, width_of(t), values);
+    } else {
+      std::copy_n(values, width_of(t), partials + static_cast<std::int64_t>(task) * tile);
     }
   });
   if (tree.chunks == 1) return;
-  team_of(queue).run(static_cast<std::size_t>(tree.tiles), [&](std::size_t t) {
-    const std::int64_t first = static_cast<std::int64_t>(t) * tile;
-    value* values = partials + first * tree.chunks;
-    for (std::int64_t c = 0; c < std::min(tile, a.cols - first); ++c) {
+  team_of(queue).run(static_cast<std::size_t>(tree.tiles), [&](std::size_t task) {
+    const auto t = static_cast<std::int64_t>(task);
+    value* values = partials + t * tile * tree.chunks;
+    for (int c = 0; c < width_of(t); ++c) {
       combine_neighbours<Kind>(values + c, static_cast<int>(tree.chunks), static_cast<int>(tile));
-      kind.store(a.out, first + c, values[c]);
     }
+    store_columns(a, kind, tree.fold, t * tile, width_of(t), values);
   });
 }
 

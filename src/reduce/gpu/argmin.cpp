@@ -9,7 +9,6 @@ namespace {
 
 void launch_argmin_columns(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
   using namespace kernels;
-  if (!problem_of(args, traits).aligned) return launch_columns<argmin_columns>(queue, args, traits);
   switch (element_bytes(args.in_type)) {
     case 1:
       return launch_columns<vector_columns<narrow_column_argmin<std::uint8_t>>>(queue, args, traits);

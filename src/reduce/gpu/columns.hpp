@@ -9,25 +9,32 @@
 //   neighbours. What is missing is the operation's identity.
 //
 // The last block of a group of chunks to finish combines the partials of the group, 256 bytes a thread; groups are
-// combined the same way. Exact operations use tiles of single elements and a work mapping of their own.
+// combined the same way. Exact operations choose the tree by the device.
 
 #include "reduce.hpp"
 #include "reduce/column_tree.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
-struct column_problem {
-  reduce_problem rows;  ///< stride: bytes from row to row
-  std::int64_t cols;
-  int lanes;    ///< vectors, or elements, that a tile is wide: a power of two
-  int batches;  ///< eights of rows that a part of a chunk combines
-  unsigned chunks;
-  std::int64_t tiles;
+/// Where the rows of a matrix begin.
+enum class rows_begin : int {
+  at_vectors,           ///< and consist of full ones
+  at_vectors_of_parts,  ///< those of a part at the same distance behind a vector
+  anywhere,
 };
 
-// Policies for columns additionally have:
-//   batch      8 rows, row, row + step ..., combined pairwise; `left` bytes are valid from `in` on
-//   identity   the identity element
+struct column_problem {
+  reduce_problem rows;
+  std::int64_t results;  ///< columns of the matrix
+  std::int64_t cols;     ///< of a fold
+  int fold = 1;          ///< rows of the matrix that one of `rows` consists of
+  int rest = 0;          ///< elements that do not fill a fold
+  int lanes = 1;         ///< vectors that a tile is wide: a power of two
+  int batches = 1;       ///< eights of rows that a part of a chunk combines
+  unsigned chunks = 1;
+  std::int64_t tiles = 1;
+  kernels::rows_begin rows_begin = kernels::rows_begin::anywhere;
+};
 
 /// 8 vectors of rows row, row + step, ...
 __device__ inline void load_rows(word16 (&raw)[8], const reduce_problem& p, const unsigned char* at, std::int64_t row,
@@ -52,6 +59,39 @@ inline constexpr bool combines_eight_packed = false;
 template <class Kind>
 inline constexpr bool combines_eight_packed<Kind, std::enable_if_t<(Kind::packs_eight)>> = true;
 
+/// Of contiguous rows: whether the vectors of those of the rows row, row + step ... that are there, of 8, may be read.
+__device__ inline bool are_inside(const reduce_problem& p, std::int64_t before, std::int64_t row, int step) {
+  if (before >= 0 && before + vector_bytes <= p.bytes) return true;
+  const std::int64_t end = row + 7 * step, last = end < p.rows ? end : p.rows - 1;
+  return row < p.rows && row * p.stride + before >= 0 &&
+         (last - p.rows + 1) * p.stride + before + vector_bytes <= p.bytes;
+}
+
+/// 8 vectors, at any address, of rows row, row + step, ...
+template <class Kind, rows_begin Begin>
+__device__ inline void load_misaligned_columns(word16 (&raw)[8], const reduce_problem& p, std::int64_t before,
+                                               std::int64_t left, std::int64_t row, int step) {
+  const word16 pad = vector_of(p.pad);
+  const auto place = [&](int i) {
+    const std::int64_t at = row + i * step;
+    return vector_place{p.in + at * p.stride + before, before < 0 ? static_cast<int>(-before) : 0,
+                        at < p.rows ? valid_bytes(left) : 0};
+  };
+  if constexpr (Begin == rows_begin::anywhere && Kind::unit_bytes >= 4) {
+    load_elements<Kind>(raw, pad, first_vector(p), left >= vector_bytes && row + 7 * step < p.rows, place);
+  } else if (Begin == rows_begin::anywhere && p.contiguous && are_inside(p, before - vector_bytes, row, step) &&
+             are_inside(p, before + vector_bytes, row, step)) {
+    load_realigned<Kind::unit_bytes>(
+        raw, [&](int i) { return p.in + before + (row + i * step < p.rows ? row + i * step : row) * p.stride; });
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      if (row + i * step >= p.rows) raw[i] = pad;
+    }
+  } else {
+    load_edges<Kind>(raw, pad, p.params, place);
+  }
+}
+
 /// A vector of columns a lane.
 template <class Kind>
 struct vector_columns : Kind {
@@ -59,32 +99,32 @@ struct vector_columns : Kind {
   static constexpr int slots = Kind::slots;
   static __device__ value identity(const reduce_problem& p) { return identity_of<Kind>(p); }
 
-  static __device__ void batch(value (&to)[slots], const reduce_problem& p, const unsigned char* in, std::int64_t left,
+  /// Of rows row, row + step ... the vector `before` bytes after their begin. For parts it begins as much before the
+  /// tile as the rows of the part begin behind a vector.
+  template <rows_begin Begin>
+  static __device__ void batch(value (&to)[slots], const reduce_problem& p, std::int64_t before, std::int64_t left,
                                std::int64_t row, int step) {
     eight_sets<Kind, slots> eight;
-    if (p.aligned && left >= vector_bytes) {
-      word16 raw[8];
-      load_rows(raw, p, in + row * p.stride, row, step);
-      if constexpr (combines_eight_packed<Kind>) {
-        Kind::eight_packed(to, raw, row, step, p.params);
-      } else if constexpr (Kind::exact && slots > 4) {
-        // Not unrolled: compilers would convert all elements of all vectors first and spill.
-#pragma unroll 1
-        for (int i = 0; i < 8; ++i) {
-          add(to, eight, i, raw[0], row + i * step, p.params);
-#pragma unroll
-          for (int k = 0; k < 7; ++k) raw[k] = raw[k + 1];
-        }
-      } else {
-#pragma unroll
-        for (int i = 0; i < 8; ++i) add(to, eight, i, raw[i], row + i * step, p.params);
-      }
+    word16 raw[8];
+    if (Begin == rows_begin::at_vectors ||
+        (Begin == rows_begin::at_vectors_of_parts && (left <= 0 || are_inside(p, before, row, step)))) {
+      load_rows(raw, p, p.in + before + row * p.stride, left > 0 ? row : p.rows, step);
     } else {
+      load_misaligned_columns<Kind, Begin>(raw, p, before, left, row, step);
+    }
+    if constexpr (combines_eight_packed<Kind>) {
+      Kind::eight_packed(to, raw, row, step, p.params);
+    } else if constexpr (Kind::exact && slots > 4) {
+      // Not unrolled: compilers would convert all elements of all vectors first and spill.
 #pragma unroll 1
       for (int i = 0; i < 8; ++i) {
-        const std::int64_t at = row + i * step;
-        add(to, eight, i, load_misaligned<Kind>(p, in + at * p.stride, at < p.rows ? left : 0), at, p.params);
+        add(to, eight, i, raw[0], row + i * step, p.params);
+#pragma unroll
+        for (int k = 0; k < 7; ++k) raw[k] = raw[k + 1];
       }
+    } else {
+#pragma unroll
+      for (int i = 0; i < 8; ++i) add(to, eight, i, raw[i], row + i * step, p.params);
     }
   }
 
@@ -103,119 +143,108 @@ struct vector_columns : Kind {
   }
 };
 
-/// 8 elements of a column, out-of-range ones replaced by the identity.
-template <class Unit>
-__device__ inline void load_column(std::uint64_t (&to)[8], const reduce_problem& p, const unsigned char* in,
-                                   std::int64_t row, int step) {
-#pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    to[i] = static_cast<Unit>(p.pad[0] | std::uint64_t{p.pad[1]} << 32);
-    if (row + i * step < p.rows) to[i] = *reinterpret_cast<const Unit*>(in + (row + i * step) * p.stride);
-  }
-}
-
-struct pair_of_words {
-  std::uint64_t a, b;
-};
-
-/// The bits of 8 elements of 1 to 16 bytes; the halves of 16-byte elements are ORed.
-__device__ inline void load_elements(std::uint64_t (&to)[8], const reduce_problem& p, const unsigned char* in,
-                                     std::int64_t row, int step) {
-  switch (p.params.bytes) {
-    case 1:
-      return load_column<std::uint8_t>(to, p, in, row, step);
-    case 2:
-      return load_column<std::uint16_t>(to, p, in, row, step);
-    case 4:
-      return load_column<std::uint32_t>(to, p, in, row, step);
-    default:
-      load_column<std::uint64_t>(to, p, in, row, step);
-  }
-  if (p.params.bytes != 16) return;
-  std::uint64_t other[8];
-  load_column<std::uint64_t>(other, p, in + 8, row, step);
-#pragma unroll
-  for (int i = 0; i < 8; ++i) to[i] |= other[i];
-}
-
-/// mapped_elements for columns; minimum and maximum of misaligned rows too.
-struct mapped_columns : mapped_elements {
-  static __device__ value identity(const reduce_problem& p) { return identity_of<mapped_elements>(p); }
-  static __device__ void batch(value (&to)[1], const reduce_problem& p, const unsigned char* in, std::int64_t left,
-                               std::int64_t row, int step) {
-    to[0] = {};
-    if (left <= 0) return;
-    std::uint64_t bits[8];
-    load_elements(bits, p, in, row, step);
-#pragma unroll 1
-    for (int i = 0; i < 8; ++i) {
-      const value one = mapped(bits[0], p.params);
-      to[0] = i == 0 ? one : combined(to[0], one, p.params.combine);
-#pragma unroll
-      for (int k = 0; k < 7; ++k) bits[k] = bits[k + 1];
-    }
-  }
-};
-
-/// Argmin and argmax, for elements of any size.
-struct argmin_columns {
-  using value = indexed_key;
-  static constexpr int slots = 1;
-  static constexpr bool exact = true;
-  static __device__ value combine(value a, value b, const op_params&) { return argmin(a, b); }
-  static __device__ value identity(const reduce_problem&) { return {~std::uint64_t{0}, INT64_MAX / 2}; }
-  static __device__ void batch(value (&to)[1], const reduce_problem& p, const unsigned char* in, std::int64_t left,
-                               std::int64_t row, int step) {
-    to[0] = {};
-    if (left <= 0) return;
-    std::uint64_t bits[8];
-    load_elements(bits, p, in, row, step);
-#pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      const value one{mapped(bits[i], p.params), row + i * step};
-      to[0] = i == 0 ? one : argmin(to[0], one);
-    }
-  }
-};
-
-/// Of `width` values a column group, threads t, t + width, t + 2 * width ... have neighbours: combined in threads below
-/// `width`.
+/// Of `groups` groups of `width` values, threads t, t + width, t + 2 * width ... have neighbours: combined in threads
+/// below `width`.
 template <class Kind>
 __device__ inline typename Kind::value combine_groups(typename Kind::value* shared, typename Kind::value mine,
-                                                      int width, const op_params& params) {
+                                                      int width, int groups, const op_params& params) {
   const int t = static_cast<int>(threadIdx.x), group = t / width;
 #pragma unroll 1
-  for (int step = 1; step * width < reduce_threads; step *= 2) {
+  for (int step = 1; step < groups; step *= 2) {
     __syncthreads();
     shared[t] = mine;
     __syncthreads();
-    if (group % (2 * step) == 0) mine = Kind::combine(mine, shared[t + step * width], params);
+    if (group % (2 * step) == 0 && group < groups) mine = Kind::combine(mine, shared[t + step * width], params);
   }
   return mine;
 }
 
-/// The values of a tile's parts combined; those of column `t` of the tile in thread t. Slots of a thread are
+/// A value of row `row` of a fold as one of the matrix.
+template <class Value>
+__device__ inline Value unfolded(Value value, int /*fold*/, int /*row*/) {
+  return value;
+}
+__device__ inline indexed_key unfolded(indexed_key value, int fold, int row) {
+  return {value.key, value.index * fold + row};
+}
+
+/// Shared memory for the slots of all threads. The pitch avoids bank conflicts of neighbouring threads and of
 /// neighbouring columns.
 template <class Kind>
-__device__ inline typename Kind::value combine_parts(typename Kind::value (&mine)[Kind::slots], int lanes,
-                                                     const op_params& params) {
-  // The pitch avoids bank conflicts of neighbouring threads and of neighbouring columns.
-  constexpr int slots = Kind::slots, banks = 128 / static_cast<int>(sizeof(typename Kind::value));
-  constexpr int pitch = reduce_threads + (slots == 1 ? 0 : banks / slots);
-  __shared__ typename Kind::value shared[slots * pitch];
-  const int t = static_cast<int>(threadIdx.x), width = lanes * slots;
-  if constexpr (slots > 1) {
+struct shared_slots {
+  static constexpr int banks = 128 / static_cast<int>(sizeof(typename Kind::value));
+  static constexpr int pitch = reduce_threads + (Kind::slots == 1 ? 0 : banks / Kind::slots);
+  typename Kind::value at[Kind::slots * pitch];
+
+  __device__ void store(const typename Kind::value (&mine)[Kind::slots]) {
 #pragma unroll
-    for (int s = 0; s < slots; ++s) shared[s * pitch + t] = mine[s];
+    for (int s = 0; s < Kind::slots; ++s) at[s * pitch + threadIdx.x] = mine[s];
     __syncthreads();
+  }
+};
+
+/// The values of a tile's parts combined; those of column `t` of the tile in thread t. Slots of a thread are
+/// neighbouring columns.
+template <class Kind, rows_begin Begin>
+__device__ inline typename Kind::value combine_parts(shared_slots<Kind>& shared,
+                                                     typename Kind::value (&mine)[Kind::slots],
+                                                     const column_problem& p) {
+  constexpr int slots = Kind::slots;
+  const op_params& params = p.rows.params;
+  const int t = static_cast<int>(threadIdx.x), width = p.lanes * slots;
+  if constexpr (slots > 1) {
     // Parts part * slots and the following of one column.
     const int column = t % width, part = t / width * slots;
-    const int at = column % slots * pitch + part * lanes + column / slots;
+    const int at = column % slots * shared.pitch + part * p.lanes + column / slots;
 #pragma unroll
-    for (int s = 0; s < slots; ++s) mine[s] = shared[at + s * lanes];
+    for (int s = 0; s < slots; ++s) {
+      if (Begin == rows_begin::at_vectors_of_parts) {
+        const int ahead = misalignment(p.rows.in + (part + s) * p.rows.stride) >> params.shift;
+        const int from = column + ahead < width ? column + ahead : width - 1;  // or beyond the tile
+        mine[s] = shared.at[from % slots * shared.pitch + (part + s) * p.lanes + from / slots];
+      } else {
+        mine[s] = shared.at[at + s * p.lanes];
+      }
+    }
     combine_neighbours<Kind>(mine, params);
   }
-  return combine_groups<Kind>(shared, mine[0], width, params);
+  return combine_groups<Kind>(shared.at, mine[0], width, reduce_threads / width, params);
+}
+
+/// The columns of folded rows, one a thread, and of the rest: combined for the columns of the matrix in threads below
+/// their number.
+template <class Kind>
+__device__ inline typename Kind::value combine_folds(shared_slots<Kind>& shared, typename Kind::value mine,
+                                                     const column_problem& p) {
+  const reduce_problem& r = p.rows;
+  const int t = static_cast<int>(threadIdx.x), cols = static_cast<int>(p.results);
+  if (t < p.rest) {
+    const unsigned char* at = r.in + r.rows * r.stride + (t << r.params.shift);
+    typename Kind::value set[Kind::slots];
+    Kind::vector(set, Kind::edge(at, 0, r.params.bytes, vector_of(r.pad), r.params), r.rows, r.params);
+    mine = Kind::combine(mine, set[0], r.params);
+  }
+  return combine_groups<Kind>(shared.at, unfolded(mine, p.fold, t / cols), cols, p.fold, r.params);
+}
+
+/// Stores a tile of more columns than threads, which has fewer parts than slots, from the values of its parts.
+template <class Kind>
+__device__ inline void store_wide_tile(shared_slots<Kind>& shared, const column_problem& p, std::int64_t tile) {
+  constexpr int slots = Kind::slots, pitch = shared_slots<Kind>::pitch;
+  const int t = static_cast<int>(threadIdx.x), width = p.lanes * slots, part = t / p.lanes;
+#pragma unroll 1
+  for (int step = 1; step * p.lanes < reduce_threads; step *= 2) {
+#pragma unroll 1
+    for (int at = t; part % (2 * step) == 0 && at < slots * pitch; at += pitch) {
+      shared.at[at] = Kind::combine(shared.at[at], shared.at[at + step * p.lanes], p.rows.params);
+    }
+    __syncthreads();
+  }
+  const std::int64_t first = tile * width, left = p.cols - first;
+#pragma unroll 1
+  for (int column = t; column < width && column < left; column += reduce_threads) {
+    store_result(p.rows.output, first + column, shared.at[column % slots * pitch + column / slots]);
+  }
 }
 
 /// Partials that a thread loads at once: a power of two. It combines twice as many.
@@ -255,12 +284,20 @@ template <class Kind>
 inline constexpr int column_blocks<Kind, std::enable_if_t<(Kind::blocks > 0)>> =
     blocks_of_accumulators(reduce_threads, Kind::blocks);
 
+template <class Kind, rows_begin Begin>
+inline constexpr int column_blocks_of =
+    Begin == rows_begin::at_vectors ? column_blocks<Kind>
+    : Begin == rows_begin::at_vectors_of_parts
+        ? (Kind::exact && column_blocks<Kind> > 1 ? column_blocks<Kind> - 1 : column_blocks<Kind>)
+        : blocks_of_accumulators(reduce_threads,
+                                 Kind::exact || Kind::unit_bytes < 4 || sizeof(typename Kind::value) == 16 ? 2 : 3);
+
 // A tile of columns has p.chunks blocks, which take chunks of rows.
-template <class Kind>
-__global__ void __launch_bounds__(reduce_threads, column_blocks<Kind>) reduce_columns(column_problem p) {
+template <class Kind, rows_begin Begin>
+__global__ void __launch_bounds__(reduce_threads, (column_blocks_of<Kind, Begin>)) reduce_columns(column_problem p) {
   using value = typename Kind::value;
-  __shared__ value shared[reduce_threads];
-  constexpr int slots = Kind::slots, bytes_a_lane = slots == 1 ? 0 : vector_bytes;
+  __shared__ shared_slots<Kind> shared;
+  constexpr int slots = Kind::slots;
   const reduce_problem& r = p.rows;
   const unsigned lanes = static_cast<unsigned>(p.lanes), block = block_number();
   const int t = static_cast<int>(threadIdx.x), lane = static_cast<int>(threadIdx.x % lanes);
@@ -268,23 +305,27 @@ __global__ void __launch_bounds__(reduce_threads, column_blocks<Kind>) reduce_co
   const std::int64_t tile = block / p.chunks;
   if (tile >= p.tiles) return;  // uniform exit: padding block of the 2-D grid
   wait_then_trigger_dependents();
-  const int lane_bytes = bytes_a_lane == 0 ? r.params.bytes : bytes_a_lane;
-  const std::int64_t column_byte = (tile * p.lanes + lane) * lane_bytes,
-                     left = (p.cols << r.params.shift) - column_byte;
+  constexpr int shift = Begin == rows_begin::at_vectors_of_parts ? 1 : 0;
+  const int tile_vectors = p.lanes - shift;
+  const std::int64_t before =
+      (tile * tile_vectors + lane) * vector_bytes - shift * misalignment(r.in + part * r.stride);
+  const std::int64_t left = r.bytes - before;
   std::int64_t index = block % p.chunks;
   const std::int64_t first = index * p.batches * 8 * parts + part;
 
   value mine[slots], batch[slots];
-  Kind::batch(mine, r, r.in + column_byte, left, first, parts);
+  Kind::template batch<Begin>(mine, r, before, left, first, parts);
 #pragma unroll 1
   for (int b = 1; b < p.batches; ++b) {
     const std::int64_t row = first + static_cast<std::int64_t>(b) * 8 * parts;
     if (row >= r.rows) break;
-    Kind::batch(batch, r, r.in + column_byte, left, row, parts);
+    Kind::template batch<Begin>(batch, r, before, left, row, parts);
 #pragma unroll
     for (int s = 0; s < slots; ++s) mine[s] = Kind::combine(mine[s], batch[s], r.params);
   }
-  value all = combine_parts<Kind>(mine, p.lanes, r.params);
+  if constexpr (slots > 1) shared.store(mine);
+  if (p.lanes * slots > reduce_threads) return store_wide_tile<Kind>(shared, p, tile);
+  value all = combine_parts<Kind, Begin>(shared, mine, p);
 
   // Groups of chunks, then groups of groups; the partials of each level follow those of the previous one.
   const int width = p.lanes * slots, a_group = 2 * chunk_values<Kind> * (reduce_threads / width), column = t % width;
@@ -303,13 +344,14 @@ __global__ void __launch_bounds__(reduce_threads, column_blocks<Kind>) reduce_co
     const int own = t / width * 2 * chunk_values<Kind>;
     all = combine_chunk_values<Kind>(values + (begin + own) * width + column, width, count - own, Kind::identity(r),
                                      r.params);
-    all = combine_groups<Kind>(shared, all, width, r.params);
+    all = combine_groups<Kind>(shared.at, all, width, reduce_threads / width, r.params);
     partials += p.tiles * members * width;
     tickets += p.tiles * groups;
     index = group;
   }
-  const std::int64_t at = tile * width + t;
-  if (t < width && at < p.cols) store_result(r.output, at, all);
+  if (Begin != rows_begin::at_vectors_of_parts && p.fold > 1) all = combine_folds<Kind>(shared, all, p);
+  const std::int64_t at = tile * tile_vectors * slots + t;
+  if (t < tile_vectors * slots && at < p.results) store_result(r.output, at, all);
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels

@@ -6,6 +6,7 @@
 
 #include "columns.hpp"
 #include "reduce.hpp"
+#include "segments.hpp"
 #include "short_rows.hpp"
 
 #include "backends/error.hpp"
@@ -31,8 +32,7 @@ kernels::reduce_problem problem_of(const detail::reduce_args& args, const op_tra
 /// The grid of rows or segments; sets the work mapping.
 detail::launch_config plan_rows(kernels::reduce_problem& p, const detail::reduce_args& args,
                                 const device_properties& device);
-/// The grid of columns, in tiles of vectors of `slots` elements, or of single elements where `slots` is 0. Unless
-/// `exact`, the shape alone decides the tree.
+/// The grid of columns, in tiles of vectors of `slots` elements. Unless `exact`, the shape alone decides the tree.
 detail::launch_config plan_columns(kernels::column_problem& p, int slots, bool exact, const device_properties& device);
 
 /// Launches the kernel of a reduction, with tickets at zero where it takes any.
@@ -46,27 +46,32 @@ void launch_reduction(const detail::work_queue& queue, const detail::launch_conf
   check(launch_dependent(queue, config, kernel, p), what);
 }
 
-template <class Kind>
+template <class Kind, bool Aligned>
 auto row_kernel(kernels::work_mapping mapping) {
-  if (mapping == kernels::work_mapping::vectors) return &kernels::reduce_short_rows<Kind>;
-  if (mapping == kernels::work_mapping::medium) return &kernels::reduce_medium_rows<Kind>;
-  return mapping == kernels::work_mapping::tasks ? &kernels::reduce_tasks<Kind> : &kernels::reduce_rows<Kind>;
+  if (mapping == kernels::work_mapping::vectors) return &kernels::reduce_short_rows<Kind, Aligned>;
+  if (mapping == kernels::work_mapping::medium) return &kernels::reduce_medium_rows<Kind, Aligned>;
+  return mapping == kernels::work_mapping::tasks ? &kernels::reduce_tasks < Kind,
+         Aligned || Kind::exact >                : &kernels::reduce_segments<Kind>;
 }
 
 template <class Kind>
 void launch_rows(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
   auto p = problem_of(args, traits);
   const auto config = plan_rows(p, args, queue.device->properties());
-  launch_reduction(queue, config, args, p.tasks > 1, "launch of a reduction", row_kernel<Kind>(p.mapping), p);
+  const auto kernel = p.full_vectors ? row_kernel<Kind, true>(p.mapping) : row_kernel<Kind, false>(p.mapping);
+  launch_reduction(queue, config, args, p.tasks > 1, "launch of a reduction", kernel, p);
 }
 
 template <class Kind>
 void launch_columns(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
-  kernels::column_problem p{problem_of(args, traits), args.cols, 1, 1, 1, 1};
-  const auto config =
-      plan_columns(p, Kind::exact && Kind::slots == 1 ? 0 : Kind::slots, Kind::exact, queue.device->properties());
-  launch_reduction(queue, config, args, p.chunks > 1, "launch of a reduction of columns",
-                   &kernels::reduce_columns<Kind>, p);
+  kernels::column_problem p{problem_of(args, traits), args.cols, args.cols};
+  const auto config = plan_columns(p, Kind::slots, Kind::exact, queue.device->properties());
+  using kernels::rows_begin;
+  const auto kernel = p.rows_begin == rows_begin::at_vectors ? &kernels::reduce_columns<Kind, rows_begin::at_vectors>
+                      : p.rows_begin == rows_begin::at_vectors_of_parts
+                          ? &kernels::reduce_columns<Kind, rows_begin::at_vectors_of_parts>
+                          : &kernels::reduce_columns<Kind, rows_begin::anywhere>;
+  launch_reduction(queue, config, args, p.chunks > 1, "launch of a reduction of columns", kernel, p);
 }
 
 inline bool by_columns(const detail::reduce_args& args) {

@@ -19,12 +19,12 @@ struct elements_of {
 
 template <class Unit>
 struct units_of {
-  static constexpr int unit_count = elements_of<Unit>::count;
-  static __device__ word16 edge(const unsigned char* at, std::int64_t left, word16 pad, const op_params&) {
+  static constexpr int unit_count = elements_of<Unit>::count, unit_bytes = static_cast<int>(sizeof(Unit));
+  static __device__ word16 edge(const unsigned char* at, int from, int to, word16 pad, const op_params&) {
     auto all = bits_as<elements_of<Unit>>(pad);
 #pragma unroll
     for (int i = 0; i < unit_count; ++i) {
-      if (static_cast<std::int64_t>((i + 1) * sizeof(Unit)) <= left) {
+      if (i * unit_bytes >= from && (i + 1) * unit_bytes <= to) {
         all.element[i] = reinterpret_cast<const Unit*>(at)[i];
       }
     }
@@ -185,7 +185,7 @@ struct argmin_keys : units_of<Unit> {
       if (other < key) best = i;
       key = other < key ? other : key;
     }
-    to[0] = {key, index + best};
+    to[0] = {key, index + best < 0 ? 0 : index + best};  // padding before the row: its first element is as large
   }
   static __device__ value combine(value a, value b, const op_params&) { return argmin(a, b); }
 };
@@ -194,7 +194,7 @@ struct argmin_keys : units_of<Unit> {
 /// halves of a c128 are ORed: only whether a bit is set matters.
 struct mapped_elements {
   using value = std::uint64_t;
-  static constexpr int slots = 1;
+  static constexpr int slots = 1, unit_bytes = 1;  // at least
   static constexpr bool exact = true;
   static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const op_params& params) {
     const auto halves = bits_as<elements_of<std::uint64_t>>(raw);
@@ -205,16 +205,16 @@ struct mapped_elements {
     to[0] = combined(half(halves.element[0], params), half(halves.element[1], params), params.combine);
   }
   static __device__ value combine(value a, value b, const op_params& params) { return combined(a, b, params.combine); }
-  static __device__ word16 edge(const unsigned char* at, std::int64_t left, word16 pad, const op_params& params) {
+  static __device__ word16 edge(const unsigned char* at, int from, int to, word16 pad, const op_params& params) {
     switch (params.bytes) {
       case 1:
-        return units_of<std::uint8_t>::edge(at, left, pad, params);
+        return units_of<std::uint8_t>::edge(at, from, to, pad, params);
       case 2:
-        return units_of<std::uint16_t>::edge(at, left, pad, params);
+        return units_of<std::uint16_t>::edge(at, from, to, pad, params);
       case 4:
-        return units_of<std::uint32_t>::edge(at, left, pad, params);
+        return units_of<std::uint32_t>::edge(at, from, to, pad, params);
       default:
-        return units_of<std::uint64_t>::edge(at, left, pad, params);
+        return units_of<std::uint64_t>::edge(at, from, to, pad, params);
     }
   }
 

@@ -87,6 +87,12 @@ __device__ inline void store_result(const epilogue_params& f, std::int64_t at, k
   static_cast<std::int64_t*>(f.out)[at] = static_cast<std::int64_t>(value.word << Bits >> Bits);
 }
 
+template <int Bits>
+__device__ inline key_above_row<Bits> unfolded(key_above_row<Bits> value, int fold, int row) {
+  const std::uint64_t key = value.word >> (64 - Bits) << (64 - Bits);
+  return {key | ((value.word << Bits >> Bits) * fold + row)};
+}
+
 /// Argmin and argmax of elements of 1 and 2 bytes.
 template <class Unit>
 struct narrow_column_argmin : units_of<Unit> {

@@ -1,5 +1,4 @@
-// Column reductions of integers, vectorised for aligned rows, and one kernel for all operations of misaligned rows and
-// of 16-byte elements.
+// Column reductions of integers and logical operations, a kernel per operation and element size; one for 16 bytes.
 
 #include "dispatch.hpp"
 
@@ -26,8 +25,8 @@ void launch_vectors(const detail::work_queue& queue, const detail::reduce_args& 
 }  // namespace
 
 void launch_integer_columns(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
-  if (!problem_of(args, traits).aligned || element_bytes(args.in_type) > 8) {
-    return launch_columns<kernels::mapped_columns>(queue, args, traits);
+  if (element_bytes(args.in_type) > 8) {
+    return launch_columns<kernels::vector_columns<kernels::mapped_elements>>(queue, args, traits);
   }
   switch (args.op) {
     case reduce_op::sum:

@@ -44,6 +44,10 @@ void repeat_element(std::uint32_t (&words)[4], std::uint64_t element, element_ty
   std::memcpy(words, bytes, 16);
 }
 
+bool aligned(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address) % kernels::vector_bytes == 0;
+}
+
 }  // namespace
 
 kernels::reduce_problem problem_of(const reduce_args& a, const op_traits& traits) {
@@ -57,8 +61,10 @@ kernels::reduce_problem problem_of(const reduce_args& a, const op_traits& traits
   p.tasks = 1;
   p.width = kernels::reduce_lanes;
   p.mapping = kernels::work_mapping::tasks;
-  const bool packed = a.rows == 1 || a.over == detail::reduce_over::segments || p.stride % 16 == 0;
-  p.aligned = packed && reinterpret_cast<std::uintptr_t>(a.in) % 16 == 0;
+  p.contiguous = p.stride == p.bytes;
+  const bool same = a.rows == 1 || a.over == detail::reduce_over::segments || p.stride % 16 == 0;
+  const bool is_long = a.over == detail::reduce_over::rows && p.bytes > chunk_bytes / 2;
+  p.full_vectors = same && aligned(a.in) && p.bytes > 0 && (is_long || p.bytes % kernels::vector_bytes == 0);
   p.tickets = static_cast<std::uint32_t*>(a.scratch);
   if (a.scratch != nullptr) p.partials = static_cast<unsigned char*>(a.scratch) + detail::reduce_ticket_bytes;
   const bool nothing = (a.over == detail::reduce_over::columns ? a.rows : a.cols) == 0;
@@ -94,50 +100,55 @@ detail::launch_config plan_tasks(kernels::reduce_problem& p, const device_proper
   return grid_of(p.rows * tasks());
 }
 
-/// Aligned rows of full vectors, up to half a chunk.
-detail::launch_config plan_vector_rows(kernels::reduce_problem& p) {
+/// Rows of up to half a chunk.
+detail::launch_config plan_short_rows(kernels::reduce_problem& p) {
   const bool is_short = p.bytes <= kernels::short_row_bytes;
   const std::int64_t widest = is_short ? kernels::reduce_lanes : kernels::reduce_threads;
-  const std::int64_t vectors = p.bytes / kernels::vector_bytes;
+  const std::int64_t vectors = ceil_div(p.bytes, kernels::vector_bytes);
   std::int64_t threads = 1;  // that a row is wide
   while (threads < vectors && threads < widest) threads *= 2;
   while (threads << p.vectors_shift < vectors) ++p.vectors_shift;
   p.mapping = is_short ? kernels::work_mapping::vectors : kernels::work_mapping::medium;
   if (is_short) p.width = static_cast<int>(threads);
-  p.packed = p.bytes == p.stride && vectors == threads << p.vectors_shift;
+  p.filled = p.bytes == kernels::vector_bytes * (threads << p.vectors_shift);
   return grid_of(ceil_div(p.rows, std::int64_t{8} * kernels::reduce_threads / (threads << p.vectors_shift)));
 }
 
 }  // namespace
 
 detail::launch_config plan_rows(kernels::reduce_problem& p, const reduce_args& args, const device_properties& device) {
-  using kernels::work_mapping;
   if (args.over == detail::reduce_over::segments) {
-    p.mapping = work_mapping::segments;
+    p.mapping = kernels::work_mapping::segments;
     return grid_of(ceil_div(p.rows, kernels::reduce_parts));
   }
-  const bool full_vectors = p.aligned && p.bytes > 0 && p.bytes % kernels::vector_bytes == 0;
-  if (full_vectors && p.bytes <= chunk_bytes / 2) return plan_vector_rows(p);
-  if (p.bytes > kernels::short_row_bytes) return plan_tasks(p, device);
-  const std::int64_t vectors = ceil_div(p.bytes, kernels::vector_bytes);
-  if (vectors > kernels::reduce_lanes) {
-    p.mapping = work_mapping::warps;
-    return grid_of(ceil_div(p.rows, kernels::reduce_parts));
-  }
-  p.mapping = work_mapping::lanes;
-  p.width = 1;
-  while (p.width < vectors) p.width *= 2;
-  return grid_of(ceil_div(p.rows, std::int64_t{8} * kernels::reduce_threads / p.width));
+  return p.bytes <= chunk_bytes / 2 ? plan_short_rows(p) : plan_tasks(p, device);
 }
 
 detail::launch_config plan_columns(kernels::column_problem& p, int slots, bool exact, const device_properties& device) {
-  const auto tree = exact ? detail::tree_of_exact_columns(p.rows.rows, p.cols, slots, device.multiprocessors)
-                          : detail::tree_of_columns_of(p.rows.rows, p.cols, p.rows.params.bytes);
+  kernels::reduce_problem& r = p.rows;
+  const detail::column_shape shape{r.rows, p.cols, slots, r.contiguous};
+  const auto tree =
+      exact ? detail::tree_of_exact_columns(shape, device.multiprocessors) : detail::tree_of_columns(shape);
+  if (tree.fold > 1) {
+    p.rest = static_cast<int>(r.rows % tree.fold * p.cols);
+    p.cols *= tree.fold;
+    r.rows /= tree.fold;
+    r.stride = r.bytes *= tree.fold;
+    r.full_vectors = aligned(r.in);
+  }
+  p.fold = tree.fold;
   p.lanes = tree.lanes;
   p.batches = tree.batches;
   p.chunks = static_cast<unsigned>(tree.chunks);
   p.tiles = tree.tiles;
-  return grid_of(tree.tiles * tree.chunks);
+  if (r.full_vectors) {
+    p.rows_begin = kernels::rows_begin::at_vectors;
+  } else if (r.contiguous && tree.fold == 1 && tree.shiftable(slots) &&
+             tree.parts() * r.stride % kernels::vector_bytes == 0) {
+    p.rows_begin = kernels::rows_begin::at_vectors_of_parts;
+    p.tiles = tree.shifted_tiles();
+  }
+  return grid_of(p.tiles * tree.chunks);
 }
 
 }  // namespace twill::TWILL_BACKEND

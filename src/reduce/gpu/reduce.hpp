@@ -1,21 +1,20 @@
 #pragma once
 
-// Reduces arrays, rows and segments in one launch. Access: 16-byte vectors, coalesced, 8 independent loads a thread.
+// Reduces arrays and long rows in one launch. Access: 16-byte vectors, coalesced, 8 independent loads a thread.
 // Each block reduces chunks of the tree (tree.hpp) to a partial result; the last block of a row to finish, determined
 // by an atomic ticket, combines the partials and resets the ticket for the next call.
 
 #include "epilogue.hpp"
 #include "gpu/dependent_launch.hpp"
+#include "load_vectors.hpp"
 #include "tree.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
 /// How rows map to lanes, warps and blocks.
 enum class work_mapping : int {
-  vectors,   ///< short aligned rows of full vectors, several a warp: short_rows.hpp
-  medium,    ///< longer aligned rows of full vectors, several a block: short_rows.hpp
-  lanes,     ///< other short rows: `width` lanes a row, 8 rows one after another
-  warps,     ///< other short rows: a warp a row
+  vectors,   ///< short rows, several a warp: short_rows.hpp
+  medium,    ///< longer rows, several a block: short_rows.hpp
   tasks,     ///< `tasks` blocks share a row
   segments,  ///< a warp a short row, the block a long row
 };
@@ -32,8 +31,9 @@ struct reduce_problem {
   int chunk_shift;         ///< log2 of the chunks that a task combines
   int width;               ///< lanes of a short row: a power of two up to 32
   int vectors_shift;       ///< log2 of the vectors a lane, up to 8; of medium rows, 2 or 4 a thread
-  bool packed;             ///< rows of `vectors` or `medium` fill their lanes and are contiguous
-  bool aligned;            ///< every row begins at a multiple of 16 bytes
+  bool filled;             ///< rows of `vectors` or `medium` fill their lanes
+  bool full_vectors;       ///< every row consists of aligned vectors, or is long and begins with one
+  bool contiguous;         ///< rows follow each other without gaps
   void* partials;          ///< a value for each task
   std::uint32_t* tickets;  ///< one for each row that tasks share: zero before and after
   std::uint32_t pad[4];    ///< a vector of elements that change nothing
@@ -54,8 +54,15 @@ __device__ inline unsigned block_number() {
   return blockIdx.y * gridDim.x + blockIdx.x;
 }
 
-__device__ inline word16 vector_of(const std::uint32_t (&words)[4]) {
-  return make_word16(words[0], words[1], words[2], words[3]);
+/// What may be read of a row that begins at `row`: other rows too, but no gaps.
+__device__ inline byte_range readable_of(const reduce_problem& p, const unsigned char* row) {
+  if (p.contiguous) return {p.in, p.in + (p.rows - 1) * p.stride + p.bytes};
+  return {row, row + p.bytes};
+}
+
+/// The first vector, if there is any.
+__device__ inline vector_place first_vector(const reduce_problem& p) {
+  return {p.in, 0, p.rows == 0 ? 0 : valid_bytes(p.bytes)};
 }
 
 /// A vector's elements, combined.
@@ -67,62 +74,64 @@ __device__ inline typename Kind::value vector_value(word16 raw, std::int64_t ind
   return slots[0];
 }
 
-/// Loads 8 vectors at a stride of `step` bytes from an aligned row with `left` valid bytes. A predicate between the
-/// loads would serialise them, so the one vector that may be partial is loaded separately.
+/// A row, or a segment, and how it is read. Exact operations begin with the aligned vector that contains its first
+/// element; others take vectors from the first element on, since their order counts.
+struct row_place {
+  const unsigned char* in;  ///< aligned for exact operations
+  int head;                 ///< bytes from there to the first element
+  std::int64_t bytes;       ///< from `in` on
+  byte_range readable;
+};
+
 template <class Kind>
-__device__ inline void load_vectors(word16 (&raw)[8], const unsigned char* first, int step, std::int64_t left,
-                                    word16 pad, const op_params& params) {
-  if (left >= 7 * step + vector_bytes) {
-#pragma unroll
-    for (int i = 0; i < 8; ++i) raw[i] = *reinterpret_cast<const word16*>(first + i * step);
-    return;
-  }
-  const int there = left < 0 ? 0 : static_cast<int>(left), cut = there % step;
-#pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    raw[i] = pad;
-    if (there - i * step >= vector_bytes) raw[i] = *reinterpret_cast<const word16*>(first + i * step);
-  }
-  if (cut == 0 || cut >= vector_bytes) return;
-  const word16 edge = Kind::edge(first + (there - cut), cut, pad, params);
-#pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    if (there - i * step == cut) raw[i] = edge;
-  }
+__device__ inline row_place place_of(const unsigned char* row, std::int64_t bytes, const byte_range& readable) {
+  const int head = Kind::exact ? misalignment(row) : 0;
+  return {row - head, head, bytes + head, readable};
 }
 
-/// A vector of a misaligned row with `left` valid bytes.
+/// Loads 8 vectors at a stride of `step` bytes from any address, of which `left` bytes follow.
 template <class Kind>
-__device__ inline word16 load_misaligned(const reduce_problem& p, const unsigned char* first, std::int64_t left) {
+__device__ inline void load_misaligned(word16 (&raw)[8], const reduce_problem& p, const row_place& row,
+                                       const unsigned char* first, int step, std::int64_t left) {
   const word16 pad = vector_of(p.pad);
-  return left > 0 ? Kind::edge(first, left < vector_bytes ? left : vector_bytes, pad, p.params) : pad;
+  const auto place = [&](int i) { return vector_place{first + i * step, 0, valid_bytes(left - i * step)}; };
+  if constexpr (Kind::unit_bytes >= 4) {
+    const bool full = left >= 7 * step + vector_bytes;
+    load_elements<Kind>(raw, pad, {row.in, 0, valid_bytes(row.bytes)}, full, place);
+  } else {
+    const std::int64_t last = left > 7 * step ? 7 * step : left <= 0 ? 0 : (left - 1) / step * step;
+    if (left <= 0 || first - row.readable.begin < vector_bytes || row.readable.end - first < last + 2 * vector_bytes) {
+      return load_edges<Kind>(raw, pad, p.params, place);
+    }
+    load_realigned<Kind::unit_bytes>(raw, [&](int i) { return first + (i * step <= last ? i * step : 0); });
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      if (place(i).to < vector_bytes) raw[i] = joined(raw[i], pad, place(i).to);
+    }
+  }
 }
 
-/// This thread's part of a chunk with `left` valid bytes: 8 vectors combined element by element, then pairwise.
-template <class Kind>
-__device__ inline typename Kind::value chunk_part(const reduce_problem& p, const unsigned char* chunk,
-                                                  std::int64_t left, std::int64_t index, bool aligned) {
+/// This thread's part of the chunk that is `begin` bytes after row.in and has `left` valid bytes: 8 vectors combined
+/// element by element, then pairwise.
+template <class Kind, bool Aligned>
+__device__ inline typename Kind::value chunk_part(const reduce_problem& p, const row_place& row, std::int64_t begin,
+                                                  std::int64_t left) {
   constexpr int step = reduce_threads * vector_bytes;
   const int from = static_cast<int>(threadIdx.x) * vector_bytes, elements = step >> p.params.shift;
-  const unsigned char* first = chunk + from;
-  index += from >> p.params.shift;
+  const unsigned char* first = row.in + begin + from;
+  const std::int64_t index = (begin + from - row.head) >> p.params.shift;
+  word16 raw[8];
+  if constexpr (Aligned || Kind::exact) {
+    load_vectors<Kind>(raw, first, step, begin + from == 0 ? row.head : 0, left - from, vector_of(p.pad), p.params);
+  } else {
+    load_misaligned<Kind>(raw, p, row, first, step, left - from);
+  }
   typename Kind::value set[Kind::slots];
   eight_sets<Kind, Kind::slots> eight;
-  if (aligned) {
-    word16 raw[8];
-    load_vectors<Kind>(raw, first, step, left - from, vector_of(p.pad), p.params);
 #pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      Kind::vector(set, raw[i], index + i * elements, p.params);
-      eight.push(set, i, p.params);
-    }
-  } else {
-#pragma unroll 1
-    for (int i = 0; i < 8; ++i) {
-      const word16 raw = load_misaligned<Kind>(p, first + i * step, left - from - i * step);
-      Kind::vector(set, raw, index + i * elements, p.params);
-      eight.push(set, i, p.params);
-    }
+  for (int i = 0; i < 8; ++i) {
+    Kind::vector(set, raw[i], index + i * elements, p.params);
+    eight.push(set, i, p.params);
   }
   combine_neighbours<Kind>(set, p.params);
   return set[0];
@@ -143,10 +152,10 @@ __device__ inline typename Kind::value combine_threads(typename Kind::value* sha
   return combine_lanes<Kind>(parts[0], params);
 }
 
-/// The block combines the bytes `begin` to `end` of a row, full chunks except for the last; result in thread 0.
-template <class Kind>
-__device__ inline typename Kind::value combine_chunks(const reduce_problem& p, const unsigned char* row,
-                                                      std::int64_t begin, std::int64_t end, bool aligned) {
+/// The block combines the bytes `begin` to `end` from row.in on, full chunks except for the last; result in thread 0.
+template <class Kind, bool Aligned>
+__device__ inline typename Kind::value combine_chunks(const reduce_problem& p, const row_place& row, std::int64_t begin,
+                                                      std::int64_t end) {
   using value = typename Kind::value;
   __shared__ value shared[2][reduce_threads];
   __shared__ value levels[48];
@@ -155,7 +164,7 @@ __device__ inline typename Kind::value combine_chunks(const reduce_problem& p, c
   int buffer = 0;
 #pragma unroll 1
   for (std::int64_t at = begin; at < end; at += chunk_bytes, buffer ^= 1) {
-    const value part = chunk_part<Kind>(p, row + at, end - at, at >> p.params.shift, aligned);
+    const value part = chunk_part<Kind, Aligned>(p, row, at, end - at);
     if (Kind::exact) {
       mine = at == begin ? part : Kind::combine(mine, part, p.params);
     } else {
@@ -207,97 +216,14 @@ __device__ inline typename Kind::value identity_of(const reduce_problem& p) {
   return vector_value<Kind>(vector_of(p.pad), INT64_MAX / 2, p.params);
 }
 
-/// A short row by a warp, 8 vectors a lane; in lane 0.
-template <class Kind>
-__device__ inline typename Kind::value combine_short_row(const reduce_problem& p, const unsigned char* row,
-                                                         std::int64_t bytes, bool aligned) {
-  constexpr int step = reduce_lanes * vector_bytes;
-  const int from = static_cast<int>(threadIdx.x) % reduce_lanes * vector_bytes;
-  const int index = from >> p.params.shift, elements = step >> p.params.shift;
-  typename Kind::value parts[8];
-  if (aligned) {
-    word16 raw[8];
-    load_vectors<Kind>(raw, row + from, step, bytes - from, vector_of(p.pad), p.params);
-#pragma unroll
-    for (int i = 0; i < 8; ++i) parts[i] = vector_value<Kind>(raw[i], index + i * elements, p.params);
-    combine_neighbours<Kind>(parts, p.params);
-  } else {
-    eight_sets<Kind, 1> eight;
-#pragma unroll 1
-    for (int i = 0; i < 8; ++i) {
-      const word16 raw = load_misaligned<Kind>(p, row + from + i * step, bytes - from - i * step);
-      typename Kind::value set[1] = {vector_value<Kind>(raw, index + i * elements, p.params)};
-      eight.push(set, i, p.params);
-      parts[0] = set[0];
-    }
-  }
-  return combine_lanes<Kind>(parts[0], p.params);
-}
-
-/// Rows of at most p.width vectors: 8 for each group of p.width lanes.
-template <class Kind>
-__device__ inline void reduce_lane_rows(const reduce_problem& p) {
-  const int t = static_cast<int>(threadIdx.x), lane = t % p.width, groups = reduce_threads / p.width;
-  const std::int64_t first = static_cast<std::int64_t>(block_number()) * (groups * 8) + t / p.width;
-  const int from = lane * vector_bytes, index = from >> p.params.shift;
-  const unsigned char* in = p.in + first * p.stride + from;
-  typename Kind::value mine[8];
-#pragma unroll 1
-  for (int i = 0; i < 8; ++i) {
-    const std::int64_t left = first + i * groups < p.rows ? p.bytes - from : 0;
-    // Shifted, so that all register indices are compile-time constants.
-#pragma unroll
-    for (int k = 0; k < 7; ++k) mine[k] = mine[k + 1];
-    mine[7] = vector_value<Kind>(load_misaligned<Kind>(p, in + i * groups * p.stride, left), index, p.params);
-  }
-  for (int step = p.width / 2; step > 0; step /= 2) {
-#pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      mine[i] = Kind::combine(mine[i], lane_above(mine[i], static_cast<unsigned>(step)), p.params);
-    }
-  }
-#pragma unroll 1
-  for (int i = 0; i < 8; ++i) {
-    if (lane == 0 && first + i * groups < p.rows) store_result(p.output, first + i * groups, mine[0]);
-#pragma unroll
-    for (int k = 0; k < 7; ++k) mine[k] = mine[k + 1];
-  }
-}
-
-/// First byte and size of a row.
-struct row_range {
-  std::int64_t begin, bytes;
-};
-__device__ inline row_range range_of(const reduce_problem& p, std::int64_t row) {
-  if (p.mapping != work_mapping::segments) return {row * p.stride, p.bytes};
-  // Multiplied, not shifted: with decreasing offsets, a contract violation, the difference is negative.
-  const std::int64_t size = std::int64_t{1} << p.params.shift;
-  return {p.offsets[row] * size, (p.offsets[row + 1] - p.offsets[row]) * size};
-}
-__device__ inline bool is_aligned(const reduce_problem& p, const row_range& range) {
-  return p.aligned && range.begin % vector_bytes == 0;
-}
-
-/// The row of this warp, if short.
-template <class Kind>
-__device__ inline void reduce_warp_row(const reduce_problem& p) {
-  const std::int64_t row = static_cast<std::int64_t>(block_number()) * reduce_parts + threadIdx.x / reduce_lanes;
-  if (row >= p.rows) return;
-  const row_range range = range_of(p, row);
-  if (range.bytes > short_row_bytes) return;
-  auto mine = combine_short_row<Kind>(p, p.in + range.begin, range.bytes, is_aligned(p, range));
-  if (p.mapping == work_mapping::segments && range.bytes <= 0) {
-    mine = vector_value<Kind>(vector_of(p.empty), -1, p.params);
-  }
-  if (threadIdx.x % reduce_lanes == 0) store_result(p.output, row, mine);
-}
-
 /// One task of a row; the last task to finish stores the result.
-template <class Kind>
-__device__ inline void reduce_task(const reduce_problem& p, const row_range& range, std::int64_t row, unsigned task) {
+template <class Kind, bool Aligned>
+__device__ inline void reduce_task(const reduce_problem& p, std::int64_t row, unsigned task) {
   using value = typename Kind::value;
-  const std::int64_t a_task = chunk_bytes << p.chunk_shift, begin = task * a_task, rest = range.bytes - begin;
-  value mine = combine_chunks<Kind>(p, p.in + range.begin, begin, begin + (rest < a_task ? rest : a_task), p.aligned);
+  const unsigned char* in = p.in + row * p.stride;
+  const row_place place = place_of<Kind>(in, p.bytes, readable_of(p, in));
+  const std::int64_t a_task = chunk_bytes << p.chunk_shift, begin = task * a_task;
+  value mine = combine_chunks<Kind, Aligned>(p, place, begin, task == p.tasks - 1 ? place.bytes : begin + a_task);
   if (p.tasks > 1) {
     value* partials = static_cast<value*>(p.partials);
     if (threadIdx.x == 0) partials[row * p.tasks + task] = mine;
@@ -308,32 +234,18 @@ __device__ inline void reduce_task(const reduce_problem& p, const row_range& ran
   if (threadIdx.x == 0) store_result(p.output, row, mine);
 }
 
-// Long rows, one task a block. A kernel of its own: the other mappings need more registers and lower its occupancy.
+/// Blocks a multiprocessor that the registers of misaligned vectors allow.
 template <class Kind>
+inline constexpr int misaligned_blocks =
+    blocks_of_accumulators(reduce_threads, Kind::unit_bytes < 4 || Kind::exact ? 3 : 4);
+
+// Long rows, one task a block.
+template <class Kind, bool Aligned>
 __global__ void __launch_bounds__(reduce_threads) reduce_tasks(reduce_problem p) {
   wait_then_trigger_dependents();
   const unsigned block = block_number();
   const std::int64_t row = block / p.tasks;
-  if (row < p.rows) reduce_task<Kind>(p, {row * p.stride, p.bytes}, row, block % p.tasks);
-}
-
-// Short rows, and segments of any length: 8 a block, long segments by the entire block.
-template <class Kind>
-__global__ void __launch_bounds__(reduce_threads) reduce_rows(reduce_problem p) {
-  wait_then_trigger_dependents();
-  if (p.mapping == work_mapping::lanes) return reduce_lane_rows<Kind>(p);
-  reduce_warp_row<Kind>(p);
-  if (p.mapping == work_mapping::warps) return;
-  const std::int64_t first = static_cast<std::int64_t>(block_number()) * reduce_parts;
-  const std::int64_t end = first + reduce_parts < p.rows ? first + reduce_parts : p.rows;
-#pragma unroll 1
-  for (std::int64_t row = first; row < end; ++row) {
-    const row_range range = range_of(p, row);
-    if (range.bytes <= short_row_bytes) continue;
-    __syncthreads();
-    const auto all = combine_chunks<Kind>(p, p.in + range.begin, 0, range.bytes, is_aligned(p, range));
-    if (threadIdx.x == 0) store_result(p.output, row, all);
-  }
+  if (row < p.rows) reduce_task<Kind, Aligned>(p, row, block % p.tasks);
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels

@@ -1,6 +1,6 @@
 #pragma once
 
-// Aligned rows of full vectors, shorter than half a chunk, in the order of tree.hpp. Access: 8 independent 16-byte
+// Rows of up to half a chunk, in the order of tree.hpp. Access: 8 independent 16-byte
 // loads a lane, issued before the first use.
 //
 // Up to 256 vectors a row: several rows a warp, `width` lanes a row, 1, 2, 4 or 8 vectors a lane. Lanes exchange halves
@@ -44,25 +44,58 @@ __device__ inline vector_layout layout_of(const reduce_problem& p, std::int64_t 
   return at;
 }
 
-/// `contiguous`: all rows are valid and all vectors contiguous. Otherwise addresses are clamped to valid ones and the
-/// values replaced afterwards, so that no load is predicated.
-__device__ inline void load_row_vectors(word16 (&raw)[8], const reduce_problem& p, const vector_layout& at,
-                                        bool contiguous) {
+/// Whether aligned vectors around each of a thread's 8 may be read; its rows are all there then.
+__device__ inline bool are_inside(const reduce_problem& p, const vector_layout& at) {
+  const std::int64_t begin = at.first * p.stride + at.from, end = (at.first + at.row(7)) * p.stride + at.byte(7);
+  return p.contiguous && at.row(7) <= at.last && begin >= vector_bytes && end + 2 * vector_bytes <= p.rows * p.stride;
+}
+
+/// `filled`: as below.
+template <class Kind>
+__device__ inline void load_misaligned_rows(word16 (&raw)[8], const reduce_problem& p, const vector_layout& at,
+                                            bool filled) {
   const unsigned char* first = p.in + at.first * p.stride;
-  if (contiguous) {
+  const auto place = [&](int i) {
+    const int left = at.row(i) <= at.last ? valid_bytes(p.bytes - at.byte(i)) : 0;
+    return vector_place{first + (at.row(i) * p.stride + at.byte(i)), 0, left};
+  };
+  if constexpr (Kind::unit_bytes >= 4) {
+    load_elements<Kind>(raw, vector_of(p.pad), first_vector(p), filled, place);
+  } else if (!are_inside(p, at)) {
+    load_edges<Kind>(raw, vector_of(p.pad), p.params, place);
+  } else {
+    const int stride = static_cast<int>(p.stride), bytes = static_cast<int>(p.bytes);
+    load_realigned<Kind::unit_bytes>(raw, [&](int i) { return first + (at.row(i) * stride + at.byte(i)); });
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      if (at.byte(i) + vector_bytes <= bytes) continue;
+      raw[i] = joined(raw[i], vector_of(p.pad), at.byte(i) < bytes ? bytes - at.byte(i) : 0);
+    }
+  }
+}
+
+/// Aligned: rows of full vectors. `filled`: all rows are there and fill their lanes. Otherwise addresses are clamped to
+/// valid ones and the values replaced afterwards, so that no load is predicated.
+template <class Kind, bool Aligned>
+__device__ inline void load_row_vectors(word16 (&raw)[8], const reduce_problem& p, const vector_layout& at,
+                                        bool filled) {
+  const unsigned char* first = p.in + at.first * p.stride;
+  if constexpr (!Aligned) {
+    load_misaligned_rows<Kind>(raw, p, at, filled);
+  } else if (filled && p.contiguous) {
     first += at.from;
 #pragma unroll
     for (int i = 0; i < 8; ++i) raw[i] = *reinterpret_cast<const word16*>(first + i * at.step);
-    return;
-  }
+  } else {
 #pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    const int row = at.row(i) < at.last ? at.row(i) : at.last, byte = at.byte(i) < p.bytes ? at.byte(i) : 0;
-    raw[i] = *reinterpret_cast<const word16*>(first + row * p.stride + byte);
-  }
+    for (int i = 0; i < 8; ++i) {
+      const int row = at.row(i) < at.last ? at.row(i) : at.last, byte = at.byte(i) < p.bytes ? at.byte(i) : 0;
+      raw[i] = *reinterpret_cast<const word16*>(first + row * p.stride + byte);
+    }
 #pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    if (at.byte(i) >= p.bytes) raw[i] = vector_of(p.pad);
+    for (int i = 0; i < 8; ++i) {
+      if (at.byte(i) >= p.bytes) raw[i] = vector_of(p.pad);
+    }
   }
 }
 
@@ -123,15 +156,17 @@ __device__ inline lane_rows combine_row_lanes(typename Kind::value (&mine)[8], i
 }
 
 /// Blocks a multiprocessor that the registers allow: fewer for large values and for keys.
-template <class Kind>
+template <class Kind, bool Aligned>
 inline constexpr int short_row_blocks =
-    blocks_at_once(reduce_threads, sizeof(typename Kind::value) == 8                      ? 4
-                                   : sizeof(typename Kind::value) == 4 && Kind::slots > 1 ? 5
-                                                                                          : 2);
+    !Aligned ? misaligned_blocks<Kind>
+             : blocks_at_once(reduce_threads, sizeof(typename Kind::value) == 8                      ? 4
+                                              : sizeof(typename Kind::value) == 4 && Kind::slots > 1 ? 5
+                                                                                                     : 2);
 
 // Several rows a warp.
-template <class Kind>
-__global__ void __launch_bounds__(reduce_threads, short_row_blocks<Kind>) reduce_short_rows(reduce_problem p) {
+template <class Kind, bool Aligned>
+__global__ void __launch_bounds__(reduce_threads, (short_row_blocks<Kind, Aligned>))
+    reduce_short_rows(reduce_problem p) {
   constexpr int warps = reduce_threads / reduce_lanes, step = reduce_lanes * vector_bytes;
   const int t = static_cast<int>(threadIdx.x) % reduce_lanes, lane = t & (p.width - 1),
             row_step = reduce_lanes / p.width;
@@ -142,7 +177,7 @@ __global__ void __launch_bounds__(reduce_threads, short_row_blocks<Kind>) reduce
   wait_then_trigger_dependents();
   const auto at = layout_of(p, begin, t / p.width, row_step, lane * vector_bytes, step);
   word16 raw[8];
-  load_row_vectors(raw, p, at, p.packed && begin + all_rows <= p.rows);
+  load_row_vectors<Kind, Aligned>(raw, p, at, p.filled && begin + all_rows <= p.rows);
   typename Kind::value mine[8];
 #pragma unroll
   for (int i = 0; i < 8; ++i) mine[i] = vector_value<Kind>(raw[i], at.byte(i) >> p.params.shift, p.params);
@@ -170,9 +205,14 @@ __device__ inline void combine_pair(typename Kind::value (&set)[Kind::slots], wo
   for (int s = 0; s < Kind::slots; ++s) set[s] = Kind::combine(set[s], other[s], params);
 }
 
+template <class Kind, bool Aligned>
+inline constexpr int medium_row_blocks =
+    Aligned ? short_row_blocks<Kind, true> : blocks_of_accumulators(reduce_threads, 2);
+
 // Several rows a block: two vectors of four rows a thread, or four of two.
-template <class Kind>
-__global__ void __launch_bounds__(reduce_threads, short_row_blocks<Kind>) reduce_medium_rows(reduce_problem p) {
+template <class Kind, bool Aligned>
+__global__ void __launch_bounds__(reduce_threads, (medium_row_blocks<Kind, Aligned>))
+    reduce_medium_rows(reduce_problem p) {
   using value = typename Kind::value;
   __shared__ value shared[4][reduce_threads];
   constexpr int step = reduce_threads * vector_bytes, slots = Kind::slots;
@@ -182,7 +222,7 @@ __global__ void __launch_bounds__(reduce_threads, short_row_blocks<Kind>) reduce
   wait_then_trigger_dependents();
   const auto at = layout_of(p, begin, 0, 1, t * vector_bytes, step);
   word16 raw[8];
-  load_row_vectors(raw, p, at, p.packed && begin + rows <= p.rows);
+  load_row_vectors<Kind, Aligned>(raw, p, at, p.filled && begin + rows <= p.rows);
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     value set[slots], next[slots];
