@@ -355,6 +355,7 @@ set(twill_tests
   tests/random_sums_test.cpp
   tests/random_test.cpp
   tests/reduce_columns_test.cpp
+  tests/reduce_misaligned_test.cpp
   tests/reduce_order_test.cpp
   tests/reduce_rows_test.cpp
   tests/reduce_test.cpp

@@ -315,13 +315,14 @@ void add_options(command& bench, bench_arguments& to) {
 
 void add_set_options(command& bench, bench_arguments& to) {
   bench.group("Sets of cases, instead of --size and --type");
-  bench.path(
-      "--list", to.list_path,
-      "Cases from a file, a line each: TYPE SIZE[+GAP] [ORDER];\nGAP: elements between rows (transpose, scan-rows)");
+  bench.path("--list", to.list_path,
+             "Cases from a file, a line each: TYPE SIZE[+GAP] [ORDER];\nGAP: elements between rows (transpose, "
+             "scan-rows,\nreduce-rows, reduce-columns)");
   bench.list("--grid", to.grid,
              "Fixed cases: main, odd, batched, strided, small or\nall; of transpose-in-place: in-place", "PART");
   bench.text("--sweep", to.sweep, "Sizes beside one another: batched or square", "NAME");
-  bench.text("--random", to.random, "N random transposes, permutations, copies or scans of\nrows", "N");
+  bench.text("--random", to.random,
+             "N random transposes, permutations, copies, scans of\nrows, or sums of rows or columns", "N");
   bench.flag("--regret", to.regret, "Run all that the planner chooses from, and show what\nits choices cost");
   bench.text("--seed", to.seed, "Which random cases. Default: 1", "S");
   bench.text("--max-bytes", to.max_bytes,

@@ -33,17 +33,18 @@ bool rungs_sum(twill::element_type type) {
 /// The output begins with the sums; what `memcpy` copies to follows. An array is one row.
 class reduce_problem : public ladder_problem {
  public:
-  reduce_problem(summed what, std::int64_t rows, std::int64_t cols, const element_type& type)
-      : what_(what), rows_(rows), cols_(cols), type_(type) {}
+  reduce_problem(summed what, std::int64_t rows, std::int64_t cols, std::int64_t gap, const element_type& type)
+      : what_(what), rows_(rows), cols_(cols), gap_(gap), type_(type) {}
 
   std::string text() const override {
     return what_ == summed::array ? extents_text({cols_}) : extents_text({rows_, cols_});
   }
   std::int64_t rows() const override { return rows_; }
   std::int64_t cols() const override { return cols_; }
-  std::size_t in_bytes() const override { return static_cast<std::size_t>(rows_ * cols_ * type_.bytes); }
+  std::int64_t gap() const override { return gap_; }
+  std::size_t in_bytes() const override { return static_cast<std::size_t>(rows_ * ld() * type_.bytes); }
   std::size_t out_bytes() const override { return sums_bytes() + in_bytes(); }
-  double moved_bytes() const override { return static_cast<double>(in_bytes()); }
+  double moved_bytes() const override { return static_cast<double>(rows_ * cols_ * type_.bytes); }
   double moved_bytes_of(const rung& which) const override {
     return which.name == "memcpy" ? 2.0 * moved_bytes() : moved_bytes();
   }
@@ -53,7 +54,7 @@ class reduce_problem : public ladder_problem {
 
   void run(stream_ref stream, const rung& which, const void* in, void* out,
            const rung_options& options) const override {
-    const auto words = static_cast<std::int64_t>(in_bytes() / 4);
+    const auto words = static_cast<std::int64_t>(moved_bytes() / 4);  // without gaps
     if (is_tuned(which)) {
       run_operation(stream, in, out, options.repeats);
     } else if (which.name == "memcpy") {  // bytes are bytes
@@ -84,6 +85,7 @@ class reduce_problem : public ladder_problem {
   }
 
  private:
+  std::int64_t ld() const { return cols_ + gap_; }
   std::int64_t sums() const { return what_ == summed::columns ? cols_ : rows_; }
   std::size_t sums_bytes() const { return static_cast<std::size_t>(sums() * type_.bytes + 255) / 256 * 256; }
   std::size_t scratch_bytes() const { return in_bytes() / 32 + (std::size_t{1} << 16) + (std::size_t{8} << 20); }
@@ -93,7 +95,7 @@ class reduce_problem : public ladder_problem {
   void run_operation(stream_ref stream, const void* in, void* out, int repeats) const {
     auto& scratch = scratches_[stream.on().properties().name];
     const reduce_options options{reduce_op::sum, true};
-    const reduce_shape shape{rows_, cols_};
+    const reduce_shape shape{rows_, cols_, ld()};
     if (scratch.data() == nullptr) {
       const auto& on = stream.on();
       scratch = raw_buffer(on, what_ == summed::columns
@@ -115,12 +117,14 @@ class reduce_problem : public ladder_problem {
     constexpr std::int64_t chunk = 1 << 16;
     std::vector<std::int64_t> found(static_cast<std::size_t>(sums())), numbers(chunk);
     std::vector<unsigned char> elements(static_cast<std::size_t>(chunk * type_.bytes));
-    for (std::int64_t first = 0; first < rows_ * cols_; first += chunk) {
-      const std::int64_t part = std::min(chunk, rows_ * cols_ - first);
+    for (std::int64_t first = 0; first < rows_ * ld(); first += chunk) {
+      const std::int64_t part = std::min(chunk, rows_ * ld() - first);
       write_data(elements.data(), static_cast<std::uint64_t>(first * type_.bytes), elements.size(), type_.kind);
       read_numbers(elements.data(), part, type_.kind, numbers.data());
       for (std::int64_t i = 0; i < part; ++i) {
-        const std::int64_t at = what_ == summed::columns ? (first + i) % cols_ : (first + i) / cols_;
+        const std::int64_t row = (first + i) / ld(), col = (first + i) % ld();
+        if (col >= cols_) continue;  // a gap
+        const std::int64_t at = what_ == summed::columns ? col : row;
         auto& sum = found[static_cast<std::size_t>(at)];
         const auto own = static_cast<std::uint64_t>(numbers[static_cast<std::size_t>(i)]);
         sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + own);
@@ -130,7 +134,7 @@ class reduce_problem : public ladder_problem {
   }
 
   summed what_;
-  std::int64_t rows_, cols_;
+  std::int64_t rows_, cols_, gap_;
   element_type type_;
   mutable std::vector<std::int64_t> expected_;           // once it was asked for
   mutable std::map<std::string, raw_buffer> scratches_;  // by device
@@ -145,7 +149,7 @@ std::unique_ptr<ladder_problem> make_array(const bench_case& which) {
   }
   require_number("reduce", which.type);
   checked_product({size.front(), which.type.bytes, 2}, fmt::format("size {}", extents_text(size)));
-  return std::make_unique<reduce_problem>(summed::array, 1, size.front(), which.type);
+  return std::make_unique<reduce_problem>(summed::array, 1, size.front(), 0, which.type);
 }
 
 /// {N} is N x N, as of a transpose.
@@ -158,8 +162,9 @@ std::unique_ptr<ladder_problem> make_matrix(const bench_case& which) {
            "write --size ROWSxCOLS, for example --size 8192x8192, or N for a square");
   }
   require_number(name, which.type);
-  checked_product({size.front(), size.back(), which.type.bytes, 2}, fmt::format("size {}", extents_text(size)));
-  return std::make_unique<reduce_problem>(What, size.front(), size.back(), which.type);
+  checked_product({size.front(), size.back() + which.gap, which.type.bytes, 2},
+                  fmt::format("size {}", extents_text(size)));
+  return std::make_unique<reduce_problem>(What, size.front(), size.back(), which.gap, which.type);
 }
 
 /// Of the ladder of reduce what matrices have too: the operation, and what memory allows.
@@ -184,12 +189,13 @@ const ladder_operation& reduce_operation() {
 }
 const ladder_operation& reduce_rows_operation() {
   static const ladder_operation operation = {
-      "reduce-rows", "8192x8192", matrix_rungs, reduce_blocks, make_matrix<summed::rows>, "read"};
+      "reduce-rows", "8192x8192", matrix_rungs, reduce_blocks, make_matrix<summed::rows>, "read", "f32", false, true};
   return operation;
 }
 const ladder_operation& reduce_columns_operation() {
   static const ladder_operation operation = {
-      "reduce-columns", "8192x8192", matrix_rungs, reduce_blocks, make_matrix<summed::columns>, "read"};
+      "reduce-columns", "8192x8192", matrix_rungs, reduce_blocks, make_matrix<summed::columns>,
+      "read",           "f32",       false,        true};
   return operation;
 }
 

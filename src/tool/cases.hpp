@@ -26,6 +26,7 @@ struct case_set {
   std::string title;                          ///< of random cases
   std::int64_t most_bytes = 0;                ///< that the element bytes of a case may come to
   std::map<std::string, int> too_large = {};  ///< how many cases that leaves out, by part
+  std::string roof = "memcpy";                ///< of the operation
 };
 
 /// Reads a file of cases, a line each: TYPE SIZE[+GAP] [ORDER], such as "f32 64x3x224x224 0,2,3,1". Empty lines and

@@ -100,7 +100,7 @@ bench_case draw_copy(random_source& random, byte_range range) {
 }
 
 /// Rows and columns of 2 to 4,000,000; a quarter has up to 64 elements between rows.
-bench_case draw_scan_rows(random_source& random, byte_range range) {
+bench_case draw_rows(random_source& random, byte_range range) {
   const std::int64_t bytes = random.element_bytes(true);
   const bool has_gaps = random.chance(0.25), rounded = random.chance(0.4);
   for (;;) {
@@ -111,16 +111,25 @@ bench_case draw_scan_rows(random_source& random, byte_range range) {
   }
 }
 
+/// The same of numbers whose order of addition counts, but for those of one byte.
+bench_case draw_sums(random_source& random, byte_range range) {
+  bench_case drawn = draw_rows(random, range);
+  const std::int64_t bytes = drawn.type.bytes;
+  drawn.type = parse_type(bytes == 1 ? "u8" : bytes == 2 ? "f16" : bytes == 4 ? "f32" : bytes == 8 ? "f64" : "c128");
+  return drawn;
+}
+
 }  // namespace
 
 case_set random_cases(const std::string& operation, std::int64_t count, std::uint64_t seed, std::int64_t most_bytes) {
-  const auto draw = operation == "transpose"   ? draw_transpose
-                    : operation == "permute"   ? draw_permute
-                    : operation == "copy"      ? draw_copy
-                    : operation == "scan-rows" ? draw_scan_rows
-                                               : nullptr;
+  const auto draw = operation == "transpose"                                      ? draw_transpose
+                    : operation == "permute"                                      ? draw_permute
+                    : operation == "copy"                                         ? draw_copy
+                    : operation == "scan-rows"                                    ? draw_rows
+                    : operation == "reduce-rows" || operation == "reduce-columns" ? draw_sums
+                                                                                  : nullptr;
   if (draw == nullptr) {
-    refuse("no random cases of " + operation, "known: transpose, permute, copy, scan-rows",
+    refuse("no random cases of " + operation, "known: transpose, permute, copy, scan-rows, reduce-rows, reduce-columns",
            "choose one of these, or use --size");
   }
   constexpr std::int64_t least_most = 1 << 14;
@@ -131,7 +140,7 @@ case_set random_cases(const std::string& operation, std::int64_t count, std::uin
   }
   const byte_range range{most_bytes / 128, most_bytes};
   random_source random(seed);
-  case_set set{case_layout::random, {}, "", most_bytes, {}};
+  case_set set{case_layout::random, {}, "", most_bytes, {}, operation_named(operation).roof};
   while (static_cast<std::int64_t>(set.cases.size()) < count) set.cases.push_back(draw(random, range));
   set.title =
       fmt::format("{}: {} random cases of seed {}, {} to {}", operation, count, seed,

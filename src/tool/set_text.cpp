@@ -273,7 +273,7 @@ std::string regret_text(const std::vector<bench_result>& results) {
 }
 
 std::string random_text(const case_set& set, const bench_report& report, bool regret) {
-  std::string text = wrapped(set.title + ", fraction of memcpy of the same bytes") + "\n";
+  std::string text = wrapped(set.title + ", fraction of " + set.roof + " of the same bytes") + "\n";
   const auto groups = by_kernel(report.results);
   for (const auto& [kernel, all] : groups) {
     if (regret && all.front()->kernel != "tuned") continue;

@@ -3,7 +3,7 @@
 
 random() {
   local op
-  for op in transpose permute copy scan-rows; do
+  for op in transpose permute copy scan-rows reduce-rows reduce-columns; do
     run 0 bench $op --random 12 --seed 5 --max-bytes 2^16 --device cpu --reps 3 --json $op-random.json
     shown "^$op: 12 random cases of seed 5, 512 bytes to 64 KiB"
     shown '^ *all  *12  *[0-9.]* '
@@ -19,7 +19,7 @@ random() {
   [ "$(grep '"order"' -A 5 first.json)" = "$(grep '"order"' -A 5 again.json)" ] || report bench "a seed draws other cases"
   for count in 0 -1 x; do refused 'random' bench permute "--random=$count" --device cpu; done
   for seed in x -3 1.5; do refused 'seed' bench permute --random 3 "--seed=$seed" --device cpu; done
-  refused 'known: transpose, permute, copy, scan-rows' bench reduce --random 3
+  refused 'known: transpose, permute, copy, scan-rows, reduce-rows' bench reduce --random 3
   refused 'room' bench permute --random 3 --max-bytes 100
   refused 'do not go together' bench permute --random 3 --size 4x4
   refused 'belongs to --random' bench --seed 3

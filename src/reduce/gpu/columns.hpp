@@ -59,12 +59,13 @@ inline constexpr bool combines_eight_packed = false;
 template <class Kind>
 inline constexpr bool combines_eight_packed<Kind, std::enable_if_t<(Kind::packs_eight)>> = true;
 
-/// Of contiguous rows: whether the vectors of those of the rows row, row + step ... that are there, of 8, may be read.
-__device__ inline bool are_inside(const reduce_problem& p, std::int64_t before, std::int64_t row, int step) {
-  if (before >= 0 && before + vector_bytes <= p.bytes) return true;
+/// Of contiguous rows: whether `bytes` bytes, `before` bytes after the begin of each of the rows row, row + step ...
+/// that are there, of 8 and at least one, may be read.
+__device__ inline bool are_inside(const reduce_problem& p, std::int64_t before, int bytes, std::int64_t row, int step) {
+  if (row >= p.rows) return false;
+  if (before >= 0 && before + bytes <= p.bytes) return true;
   const std::int64_t end = row + 7 * step, last = end < p.rows ? end : p.rows - 1;
-  return row < p.rows && row * p.stride + before >= 0 &&
-         (last - p.rows + 1) * p.stride + before + vector_bytes <= p.bytes;
+  return row * p.stride + before >= 0 && last * p.stride + before + bytes <= p.rows * p.stride;
 }
 
 /// 8 vectors, at any address, of rows row, row + step, ...
@@ -79,8 +80,8 @@ __device__ inline void load_misaligned_columns(word16 (&raw)[8], const reduce_pr
   };
   if constexpr (Begin == rows_begin::anywhere && Kind::unit_bytes >= 4) {
     load_elements<Kind>(raw, pad, first_vector(p), left >= vector_bytes && row + 7 * step < p.rows, place);
-  } else if (Begin == rows_begin::anywhere && p.contiguous && are_inside(p, before - vector_bytes, row, step) &&
-             are_inside(p, before + vector_bytes, row, step)) {
+  } else if (Begin == rows_begin::anywhere && p.contiguous &&
+             are_inside(p, before - vector_bytes, 3 * vector_bytes, row, step)) {
     load_realigned<Kind::unit_bytes>(
         raw, [&](int i) { return p.in + before + (row + i * step < p.rows ? row + i * step : row) * p.stride; });
 #pragma unroll
@@ -107,7 +108,8 @@ struct vector_columns : Kind {
     eight_sets<Kind, slots> eight;
     word16 raw[8];
     if (Begin == rows_begin::at_vectors ||
-        (Begin == rows_begin::at_vectors_of_parts && (left <= 0 || are_inside(p, before, row, step)))) {
+        (Begin == rows_begin::at_vectors_of_parts &&
+         (left <= 0 || row >= p.rows || are_inside(p, before, vector_bytes, row, step)))) {
       load_rows(raw, p, p.in + before + row * p.stride, left > 0 ? row : p.rows, step);
     } else {
       load_misaligned_columns<Kind, Begin>(raw, p, before, left, row, step);
@@ -224,7 +226,8 @@ __device__ inline typename Kind::value combine_folds(shared_slots<Kind>& shared,
     Kind::vector(set, Kind::edge(at, 0, r.params.bytes, vector_of(r.pad), r.params), r.rows, r.params);
     mine = Kind::combine(mine, set[0], r.params);
   }
-  return combine_groups<Kind>(shared.at, unfolded(mine, p.fold, t / cols), cols, p.fold, r.params);
+  if (t < p.cols) mine = unfolded(mine, p.fold, t / cols);
+  return combine_groups<Kind>(shared.at, mine, cols, p.fold, r.params);
 }
 
 /// Stores a tile of more columns than threads, which has fewer parts than slots, from the values of its parts.

@@ -63,14 +63,21 @@ void launch_rows(const detail::work_queue& queue, const detail::reduce_args& arg
 }
 
 template <class Kind>
+auto column_kernel(kernels::rows_begin begin) {
+  using kernels::rows_begin;
+  if constexpr (Kind::slots > 1) {  // else elements are vectors
+    if (begin == rows_begin::at_vectors_of_parts)
+      return &kernels::reduce_columns<Kind, rows_begin::at_vectors_of_parts>;
+    if (begin == rows_begin::anywhere) return &kernels::reduce_columns<Kind, rows_begin::anywhere>;
+  }
+  return &kernels::reduce_columns<Kind, rows_begin::at_vectors>;
+}
+
+template <class Kind>
 void launch_columns(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
   kernels::column_problem p{problem_of(args, traits), args.cols, args.cols};
   const auto config = plan_columns(p, Kind::slots, Kind::exact, queue.device->properties());
-  using kernels::rows_begin;
-  const auto kernel = p.rows_begin == rows_begin::at_vectors ? &kernels::reduce_columns<Kind, rows_begin::at_vectors>
-                      : p.rows_begin == rows_begin::at_vectors_of_parts
-                          ? &kernels::reduce_columns<Kind, rows_begin::at_vectors_of_parts>
-                          : &kernels::reduce_columns<Kind, rows_begin::anywhere>;
+  const auto kernel = column_kernel<Kind>(p.rows_begin);
   launch_reduction(queue, config, args, p.chunks > 1, "launch of a reduction of columns", kernel, p);
 }
 

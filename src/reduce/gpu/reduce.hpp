@@ -56,7 +56,7 @@ __device__ inline unsigned block_number() {
 
 /// What may be read of a row that begins at `row`: other rows too, but no gaps.
 __device__ inline byte_range readable_of(const reduce_problem& p, const unsigned char* row) {
-  if (p.contiguous) return {p.in, p.in + (p.rows - 1) * p.stride + p.bytes};
+  if (p.contiguous) return {p.in, p.in + p.rows * p.stride};
   return {row, row + p.bytes};
 }
 

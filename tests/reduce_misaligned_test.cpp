@@ -1,0 +1,224 @@
+// Matrices without gaps whose rows begin anywhere: vectors are realigned, shifted, folded or read from before the row.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <complex>
+#include <random>
+#include <vector>
+
+#include <twill/twill.hpp>
+
+#include "support/reduce_arrays.hpp"
+#include "support/reduce_reference.hpp"
+
+namespace {
+
+using support::arrays;
+using support::on_each_scratch;
+using twill::reduce_op;
+using twill::reduce_shape;
+
+/// Elements of the matrix, and of what lies around it: small integers, those at the ends of the type among them.
+template <class T>
+std::vector<T> numbers(std::size_t count) {
+  std::mt19937 random(17);
+  std::vector<T> data(count);
+  for (auto& each : data) {
+    each = support::element<T>(static_cast<int>(random() % 19) - (std::is_unsigned_v<T> ? 0 : 9));
+    if (std::is_integral_v<T> && random() % 3 == 0) each = std::numeric_limits<T>::max();
+  }
+  return data;
+}
+
+/// `before` elements precede the matrix, as many follow.
+template <class T, class Out>
+void check(twill::stream_ref stream, const twill::raw_buffer& scratch, bool by_rows, reduce_op op,
+           const reduce_shape& shape, std::size_t before) {
+  CAPTURE(by_rows);
+  CAPTURE(static_cast<int>(op));
+  CAPTURE(twill::name(twill::element_type_of<T>));
+  CAPTURE(shape.rows);
+  CAPTURE(shape.cols);
+  CAPTURE(before);
+  const std::int64_t rows = shape.rows, cols = shape.cols, count = by_rows ? rows : cols;
+  const auto data = numbers<T>(static_cast<std::size_t>(rows * cols) + 2 * before);
+  arrays<T, Out> a(stream, data, 0, static_cast<std::size_t>(count));
+  const auto run = by_rows ? twill::reduce_rows<T, Out> : twill::reduce_columns<T, Out>;
+  run(stream, a.first + before, a.to(), shape, scratch, {op});
+  const auto found = a.results();
+  std::vector<T> own(static_cast<std::size_t>(by_rows ? cols : rows));
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      const auto at = static_cast<std::int64_t>(k);
+      own[k] = data[before + static_cast<std::size_t>(by_rows ? i * cols + at : at * cols + i)];
+    }
+    CAPTURE(i);
+    const auto wanted = support::reduce_reference<T, Out>(op, own.data(), static_cast<std::int64_t>(own.size()));
+    REQUIRE(support::same(found[static_cast<std::size_t>(i)], wanted));
+  }
+}
+
+template <class T>
+void check_operations(twill::stream_ref stream, const twill::raw_buffer& scratch, bool by_rows,
+                      const reduce_shape& shape, std::size_t before) {
+  check<T, T>(stream, scratch, by_rows, reduce_op::min, shape, before);
+  check<T, std::int64_t>(stream, scratch, by_rows, reduce_op::argmax, shape, before);
+  check<T, std::uint8_t>(stream, scratch, by_rows, reduce_op::logical_and, shape, before);
+  if constexpr (std::is_integral_v<T>) {
+    check<T, T>(stream, scratch, by_rows, reduce_op::sum, shape, before);
+    check<T, T>(stream, scratch, by_rows, reduce_op::product, shape, before);
+    check<T, T>(stream, scratch, by_rows, reduce_op::bitwise_xor, shape, before);
+  }
+}
+
+/// Rows of a few lanes, of a warp, of several vectors a lane, of a block, of one chunk and of several; one row.
+template <class T>
+void check_rows(twill::stream_ref stream, const twill::raw_buffer& scratch) {
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+  for (const std::int64_t length : {8, 24, 120, 528, 2000, 4104, 9000, 16376, 16392, 40040, 100008}) {
+    const std::int64_t cols = length / bytes + (length < 30000 ? 1 : 0), rows = length < 600 ? 301 : 3;
+    for (const std::size_t before : {std::size_t{0}, std::size_t{1}}) {
+      check_operations<T>(stream, scratch, true, {rows, cols}, before);
+    }
+  }
+  check_operations<T>(stream, scratch, true, {1, 2000000 / bytes}, 1);
+}
+
+/// Folds with and without rows that are left over; tiles that are shifted, one and several, with chunks; few rows.
+template <class T>
+void check_columns(twill::stream_ref stream, const twill::raw_buffer& scratch) {
+  for (const reduce_shape& shape : {reduce_shape{2048, 3},
+                                    {30011, 5},
+                                    {9000, 14},
+                                    {1100, 65},
+                                    {131, 517},
+                                    {5003, 31},
+                                    {20, 9001},
+                                    {2, 5003},
+                                    {7, 1}}) {
+    for (const std::size_t before : {std::size_t{0}, std::size_t{3}}) {
+      check_operations<T>(stream, scratch, false, shape, before);
+    }
+  }
+}
+
+/// Sums that round have the bits of the CPU's, wherever the matrix lies.
+template <class T>
+void check_bits(bool by_rows, const reduce_shape& shape) {
+  CAPTURE(by_rows);
+  CAPTURE(twill::name(twill::element_type_of<T>));
+  CAPTURE(shape.rows);
+  CAPTURE(shape.cols);
+  std::mt19937 random(3);
+  std::vector<T> data(static_cast<std::size_t>(shape.rows * shape.cols + 1));
+  for (auto& each : data) each = support::random_value<T>(random);
+  const auto sums = [&](twill::stream_ref stream, const twill::raw_buffer& scratch, std::size_t before) {
+    std::vector<T> all(before, T(100));
+    all.insert(all.end(), data.begin(), data.end());
+    arrays<T, T> a(stream, all, 0, static_cast<std::size_t>(by_rows ? shape.rows : shape.cols));
+    const auto run = by_rows ? twill::reduce_rows<T, T> : twill::reduce_columns<T, T>;
+    run(stream, a.first + before, a.to(), shape, scratch, {reduce_op::sum});
+    return a.results();
+  };
+  const twill::stream on_cpu(twill::device::open("cpu"));
+  const auto wanted = sums(on_cpu, support::reduce_scratch_of(on_cpu), 0);
+  on_each_scratch([&](twill::stream_ref stream, const twill::raw_buffer& scratch) {
+    for (const std::size_t before : {std::size_t{0}, std::size_t{1}}) {
+      CAPTURE(before);
+      CHECK(support::same(wanted, sums(stream, scratch, before)));
+    }
+  });
+}
+
+template <class T>
+void check_all_bits() {
+  for (const reduce_shape& shape : {reduce_shape{2048, 3}, {70003, 5}, {4500, 33}, {131, 517}, {3000, 301}}) {
+    check_bits<T>(false, shape);
+  }
+  for (const reduce_shape& shape : {reduce_shape{301, 7}, {301, 131}, {9, 1001}, {5, 3001}, {3, 9001}, {2, 30011}}) {
+    check_bits<T>(true, shape);
+  }
+}
+
+/// Sums with as much scratch as was asked for.
+template <class T>
+void check_scratch(const twill::device& device, twill::stream_ref stream, const reduce_shape& shape) {
+  CAPTURE(twill::name(twill::element_type_of<T>));
+  CAPTURE(shape.rows);
+  CAPTURE(shape.cols);
+  const std::vector<T> ones(static_cast<std::size_t>(shape.rows * shape.cols + 3), support::element<T>(1));
+  arrays<T, T> a(stream, ones, 0, static_cast<std::size_t>(shape.cols));
+  const auto bytes = twill::reduce_columns_scratch_bytes(device, a.first, a.to(), shape);
+  support::check_scratch(stream, bytes,
+                         [&](auto scratch) { twill::reduce_columns(stream, a.first + 3, a.to(), shape, scratch); });
+  const auto wanted = support::element<T>(static_cast<int>(shape.rows));
+  CHECK(support::same(a.results(), std::vector<T>(static_cast<std::size_t>(shape.cols), wanted)));
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("reduce");
+
+TEST_CASE("reference: rows that begin anywhere") {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
+    check_rows<std::uint8_t>(stream, scratch);
+    check_rows<std::int16_t>(stream, scratch);
+    check_rows<twill::float16>(stream, scratch);
+    check_rows<float>(stream, scratch);
+    check_rows<std::uint64_t>(stream, scratch);
+  });
+}
+
+TEST_CASE("reference: columns of rows that begin anywhere") {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
+    check_columns<std::uint8_t>(stream, scratch);
+    check_columns<std::int16_t>(stream, scratch);
+    check_columns<twill::float16>(stream, scratch);
+    check_columns<float>(stream, scratch);
+    check_columns<std::uint64_t>(stream, scratch);
+  });
+}
+
+TEST_CASE("reference: sums of rows and columns that begin anywhere have the bits of the CPU") {
+  check_all_bits<twill::float16>();
+  check_all_bits<float>();
+  check_all_bits<double>();
+  check_all_bits<std::complex<float>>();
+}
+
+TEST_CASE("reference: few rows of very many columns") {
+  check_bits<twill::float16>(false, {9, 530000});
+  check_bits<twill::float16>(false, {9, 530001});
+  check_bits<float>(false, {3, 300001});
+  check_bits<float>(false, {3, 300000});
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
+    for (const std::int64_t cols : {530000, 530001}) {
+      check<std::uint8_t, std::uint64_t>(stream, scratch, false, reduce_op::sum, {9, cols}, 0);
+      check<std::uint8_t, std::int64_t>(stream, scratch, false, reduce_op::argmin, {5, cols}, 0);
+    }
+  });
+}
+
+TEST_CASE("reference: no rows of columns that begin anywhere") {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
+    for (const std::int64_t cols : {3, 300001}) {
+      arrays<std::uint8_t, std::uint8_t> a(stream, {}, 0, static_cast<std::size_t>(cols));
+      const std::uint8_t* nothing = nullptr;
+      twill::reduce_columns(stream, nothing, a.to(), {0, cols}, scratch, {reduce_op::bitwise_and});
+      CHECK(a.results() == std::vector<std::uint8_t>(static_cast<std::size_t>(cols), 0xff));
+    }
+  });
+}
+
+TEST_CASE("bounds: no byte beyond the scratch that was asked for, of columns that begin anywhere") {
+  support::on_each_stream([](const twill::device& device, twill::stream_ref stream) {
+    for (const reduce_shape& shape : {reduce_shape{525, 1995}, {8001, 257}, {2049, 1001}, {30001, 37}, {100003, 5}}) {
+      check_scratch<float>(device, stream, shape);
+      check_scratch<double>(device, stream, shape);
+      check_scratch<std::uint16_t>(device, stream, shape);
+    }
+  });
+}
+
+TEST_SUITE_END();
