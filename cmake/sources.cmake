@@ -394,8 +394,5 @@ set(twill_tests
   tests/transpose_test.cpp)
 
 # Where a GPU's backend is: what only a GPU can show.
-set(twill_gpu_tests
-  tests/beyond_test.cpp
-  tests/graph_test.cpp
-  tests/team_graph_test.cpp)
+set(twill_gpu_tests tests/beyond_test.cpp tests/graph_test.cpp tests/team_graph_test.cpp)
 set(twill_gpu_test_sources backends/gpu/graph_recorder.cpp)

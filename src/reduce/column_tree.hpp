@@ -39,9 +39,10 @@ struct column_shape {
 
 /// How many rows count as one: their columns have a thread each, and are combined at the end.
 inline int column_fold(const column_shape& s) {
+  if (!s.contiguous || s.cols > 256) return 1;
   int fold = 1;
   while (fold * s.cols % s.slots != 0) fold *= 2;
-  return s.contiguous && fold * s.cols <= 256 && s.rows >= 64 * fold ? fold : 1;
+  return fold * s.cols <= 256 && s.rows >= 64 * fold ? fold : 1;
 }
 
 inline column_tree tree_of_columns(const column_shape& s, std::int64_t usual_chunks = usual_column_chunks) {
