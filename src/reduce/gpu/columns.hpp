@@ -6,7 +6,9 @@
 //   A tile is `lanes` vectors of neighbouring columns wide; a block has 256 / lanes parts. A chunk is `batches` times 8
 //   times as many rows as there are parts; row r of it belongs to part r % parts. A part combines its rows 8 at a time
 //   as neighbours, and the eights one after another. Then the parts are combined as neighbours, and the chunks as
-//   neighbours. What is missing is the operation's identity.
+//   neighbours. What is missing is the operation's identity. Where short rows without gaps do not fill vectors, a power
+//   of two of them counts as one row, a fold; at the end the rows that do not fill a fold follow, and the columns of a
+//   fold are combined as neighbours. Folds and widths of tiles: reduce/column_tree.hpp.
 //
 // The last block of a group of chunks to finish combines the partials of the group, 256 bytes a thread; groups are
 // combined the same way. Exact operations choose the tree by the device.

@@ -1,7 +1,8 @@
 #pragma once
 
-// Loads of the vectors of rows: 8 a thread, all issued before the first use. Misaligned vectors are made of the two
-// aligned ones that they lie in (realign.hpp), except where these lie in part outside of what may be read.
+// Loads of the vectors of rows: 8 a thread, all issued before the first use. Misaligned vectors of elements of 1 and 2
+// bytes are made of the two aligned ones that they lie in (realign.hpp), except where these lie in part outside of what
+// may be read; others are loaded element by element.
 
 #include "gpu/realign.hpp"
 #include "tree.hpp"
