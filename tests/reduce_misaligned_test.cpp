@@ -74,7 +74,7 @@ void check_operations(twill::stream_ref stream, const twill::raw_buffer& scratch
 
 /// Rows of a few lanes, of a warp, of several vectors a lane, of a block, of one chunk and of several; one row.
 template <class T>
-void check_rows(twill::stream_ref stream, const twill::raw_buffer& scratch) {
+void check_rows_of(twill::stream_ref stream, const twill::raw_buffer& scratch) {
   constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
   for (const std::int64_t length : {8, 24, 120, 528, 2000, 4104, 9000, 16376, 16392, 40040, 100008}) {
     const std::int64_t cols = length / bytes + (length < 30000 ? 1 : 0), rows = length < 600 ? 301 : 3;
@@ -87,7 +87,7 @@ void check_rows(twill::stream_ref stream, const twill::raw_buffer& scratch) {
 
 /// Folds with and without rows that are left over; tiles that are shifted, one and several, with chunks; few rows.
 template <class T>
-void check_columns(twill::stream_ref stream, const twill::raw_buffer& scratch) {
+void check_columns_of(twill::stream_ref stream, const twill::raw_buffer& scratch) {
   for (const reduce_shape& shape : {reduce_shape{2048, 3},
                                     {30011, 5},
                                     {9000, 14},
@@ -160,23 +160,11 @@ void check_scratch(const twill::device& device, twill::stream_ref stream, const 
 
 TEST_SUITE_BEGIN("reduce");
 
-TEST_CASE("reference: rows that begin anywhere") {
+TEST_CASE_TEMPLATE("reference: rows and columns that begin anywhere", T, std::uint8_t, std::int16_t, twill::float16,
+                   float, std::uint64_t) {
   on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
-    check_rows<std::uint8_t>(stream, scratch);
-    check_rows<std::int16_t>(stream, scratch);
-    check_rows<twill::float16>(stream, scratch);
-    check_rows<float>(stream, scratch);
-    check_rows<std::uint64_t>(stream, scratch);
-  });
-}
-
-TEST_CASE("reference: columns of rows that begin anywhere") {
-  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
-    check_columns<std::uint8_t>(stream, scratch);
-    check_columns<std::int16_t>(stream, scratch);
-    check_columns<twill::float16>(stream, scratch);
-    check_columns<float>(stream, scratch);
-    check_columns<std::uint64_t>(stream, scratch);
+    check_rows_of<T>(stream, scratch);
+    check_columns_of<T>(stream, scratch);
   });
 }
 

@@ -148,10 +148,9 @@ std::size_t reduce_rows_scratch_bytes(const device& on, const In*, Out*, const r
 
 /// out[c] = the reduction of column c: `shape.cols` results.
 /// Shape: sums of the columns of {2, 3} [1,2,3, 4,5,6] are [5, 7, 9]. For the rest see `reduce`.
-/// Result: the tree is that of src/reduce/gpu/columns.hpp, which the shape decides, and for rows that do not fill
-/// vectors
-///   of 16 bytes whether there are gaps between them; d is ceil(log2(rows)) + 10 + v / 2^21, where v is the
-///   number of 16-byte vectors of the matrix, each row's rounded up.
+/// Result: the tree is that of src/reduce/gpu/columns.hpp. The shape decides it, and for rows that do not fill vectors
+///   of 16 bytes whether there are gaps between them. d is ceil(log2(rows)) + 10 + v / 2^21, where v is the number of
+///   16-byte vectors of the matrix, each row's rounded up.
 template <class In, class Out>
 void reduce_columns(stream_ref stream, const In* in, Out* out, const reduce_shape& shape, scratch_ref scratch,
                     const reduce_options& options = {}) {

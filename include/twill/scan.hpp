@@ -79,8 +79,7 @@ TWILL_API void scan_segments_untyped(stream_ref stream, const void* in, void* ou
 ///   halves and complex numbers, t being the elements of 128 KiB. An exclusive sum need not have the bits of the
 ///   inclusive one before it.
 /// Units: 2 * rows * cols * sizeof(T) bytes are moved, 1.5 times that with two passes. These are made only where
-/// scratch
-///   is needed; there, rows cost whole tiles.
+///   scratch is needed; there, rows cost whole tiles.
 /// Memory: device memory, aligned to sizeof(T), complex numbers too; best speed where rows begin at multiples of 16
 ///   bytes in both. `out` may be `in` (with the same leading dimension); otherwise they must not overlap. `scratch` has
 ///   `scan_scratch_bytes`, 16-byte aligned; what it holds before does not matter, and it is free for others in stream

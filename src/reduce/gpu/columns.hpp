@@ -1,7 +1,7 @@
 #pragma once
 
-// Reductions of a matrix over its rows: one result a column. The tree is fixed by the shape and the element size
-// alone, like that of rows (tree.hpp).
+// Reductions of a matrix over its rows: one result a column. The tree is fixed by the shape, the element size and
+// whether there are gaps between rows; that of rows is tree.hpp.
 //
 //   A tile is `lanes` vectors of neighbouring columns wide; a block has 256 / lanes parts. A chunk is `batches` times 8
 //   times as many rows as there are parts; row r of it belongs to part r % parts. A part combines its rows 8 at a time
@@ -18,11 +18,11 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-/// Where the rows of a matrix begin.
-enum class rows_begin : int {
-  at_vectors,           ///< and consist of full ones
-  at_vectors_of_parts,  ///< those of a part at the same distance behind a vector
-  anywhere,
+/// How the rows of a matrix lie to vectors of 16 bytes.
+enum class row_alignment : int {
+  full_vectors,    ///< each consists of aligned ones
+  alike_in_parts,  ///< those of a part begin at the same distance behind one
+  any,
 };
 
 struct column_problem {
@@ -35,7 +35,7 @@ struct column_problem {
   int batches = 1;       ///< eights of rows that a part of a chunk combines
   unsigned chunks = 1;
   std::int64_t tiles = 1;
-  kernels::rows_begin rows_begin = kernels::rows_begin::anywhere;
+  row_alignment alignment = row_alignment::any;
 };
 
 /// 8 vectors of rows row, row + step, ...
@@ -71,7 +71,7 @@ __device__ inline bool are_inside(const reduce_problem& p, std::int64_t before, 
 }
 
 /// 8 vectors, at any address, of rows row, row + step, ...
-template <class Kind, rows_begin Begin>
+template <class Kind, row_alignment Alignment>
 __device__ inline void load_misaligned_columns(word16 (&raw)[8], const reduce_problem& p, std::int64_t before,
                                                std::int64_t left, std::int64_t row, int step) {
   const word16 pad = vector_of(p.pad);
@@ -80,9 +80,9 @@ __device__ inline void load_misaligned_columns(word16 (&raw)[8], const reduce_pr
     return vector_place{p.in + at * p.stride + before, before < 0 ? static_cast<int>(-before) : 0,
                         at < p.rows ? valid_bytes(left) : 0};
   };
-  if constexpr (Begin == rows_begin::anywhere && Kind::unit_bytes >= 4) {
+  if constexpr (Alignment == row_alignment::any && Kind::unit_bytes >= 4) {
     load_elements<Kind>(raw, pad, first_vector(p), left >= vector_bytes && row + 7 * step < p.rows, place);
-  } else if (Begin == rows_begin::anywhere && p.contiguous &&
+  } else if (Alignment == row_alignment::any && p.contiguous &&
              are_inside(p, before - vector_bytes, 3 * vector_bytes, row, step)) {
     load_realigned<Kind::unit_bytes>(
         raw, [&](int i) { return p.in + before + (row + i * step < p.rows ? row + i * step : row) * p.stride; });
@@ -104,17 +104,17 @@ struct vector_columns : Kind {
 
   /// Of rows row, row + step ... the vector `before` bytes after their begin. For parts it begins as much before the
   /// tile as the rows of the part begin behind a vector.
-  template <rows_begin Begin>
+  template <row_alignment Alignment>
   static __device__ void batch(value (&to)[slots], const reduce_problem& p, std::int64_t before, std::int64_t left,
                                std::int64_t row, int step) {
     eight_sets<Kind, slots> eight;
     word16 raw[8];
-    if (Begin == rows_begin::at_vectors ||
-        (Begin == rows_begin::at_vectors_of_parts &&
+    if (Alignment == row_alignment::full_vectors ||
+        (Alignment == row_alignment::alike_in_parts &&
          (left <= 0 || row >= p.rows || are_inside(p, before, vector_bytes, row, step)))) {
       load_rows(raw, p, p.in + before + row * p.stride, left > 0 ? row : p.rows, step);
     } else {
-      load_misaligned_columns<Kind, Begin>(raw, p, before, left, row, step);
+      load_misaligned_columns<Kind, Alignment>(raw, p, before, left, row, step);
     }
     if constexpr (combines_eight_packed<Kind>) {
       Kind::eight_packed(to, raw, row, step, p.params);
@@ -189,7 +189,7 @@ struct shared_slots {
 
 /// The values of a tile's parts combined; those of column `t` of the tile in thread t. Slots of a thread are
 /// neighbouring columns.
-template <class Kind, rows_begin Begin>
+template <class Kind, row_alignment Alignment>
 __device__ inline typename Kind::value combine_parts(shared_slots<Kind>& shared,
                                                      typename Kind::value (&mine)[Kind::slots],
                                                      const column_problem& p) {
@@ -202,7 +202,7 @@ __device__ inline typename Kind::value combine_parts(shared_slots<Kind>& shared,
     const int at = column % slots * shared.pitch + part * p.lanes + column / slots;
 #pragma unroll
     for (int s = 0; s < slots; ++s) {
-      if (Begin == rows_begin::at_vectors_of_parts) {
+      if (Alignment == row_alignment::alike_in_parts) {
         const int ahead = misalignment(p.rows.in + (part + s) * p.rows.stride) >> params.shift;
         const int from = column + ahead < width ? column + ahead : width - 1;  // or beyond the tile
         mine[s] = shared.at[from % slots * shared.pitch + (part + s) * p.lanes + from / slots];
@@ -289,17 +289,36 @@ template <class Kind>
 inline constexpr int column_blocks<Kind, std::enable_if_t<(Kind::blocks > 0)>> =
     blocks_of_accumulators(reduce_threads, Kind::blocks);
 
-template <class Kind, rows_begin Begin>
+template <class Kind, row_alignment Alignment>
 inline constexpr int column_blocks_of =
-    Begin == rows_begin::at_vectors ? column_blocks<Kind>
-    : Begin == rows_begin::at_vectors_of_parts
+    Alignment == row_alignment::full_vectors ? column_blocks<Kind>
+    : Alignment == row_alignment::alike_in_parts
         ? (Kind::exact && column_blocks<Kind> > 1 ? column_blocks<Kind> - 1 : column_blocks<Kind>)
         : blocks_of_accumulators(reduce_threads,
                                  Kind::exact || Kind::unit_bytes < 4 || sizeof(typename Kind::value) == 16 ? 2 : 3);
 
+/// A thread's rows of a chunk, from `first` on, eight by eight; `before`: bytes of a row before its vector.
+template <class Kind, row_alignment Alignment>
+__device__ inline void combine_batches(typename Kind::value (&mine)[Kind::slots], const column_problem& p,
+                                       std::int64_t before, std::int64_t first, int parts) {
+  const reduce_problem& r = p.rows;
+  const std::int64_t left = r.bytes - before;
+  typename Kind::value batch[Kind::slots];
+  Kind::template batch<Alignment>(mine, r, before, left, first, parts);
+#pragma unroll 1
+  for (int b = 1; b < p.batches; ++b) {
+    const std::int64_t row = first + static_cast<std::int64_t>(b) * 8 * parts;
+    if (row >= r.rows) break;
+    Kind::template batch<Alignment>(batch, r, before, left, row, parts);
+#pragma unroll
+    for (int s = 0; s < Kind::slots; ++s) mine[s] = Kind::combine(mine[s], batch[s], r.params);
+  }
+}
+
 // A tile of columns has p.chunks blocks, which take chunks of rows.
-template <class Kind, rows_begin Begin>
-__global__ void __launch_bounds__(reduce_threads, (column_blocks_of<Kind, Begin>)) reduce_columns(column_problem p) {
+template <class Kind, row_alignment Alignment>
+__global__ void __launch_bounds__(reduce_threads, (column_blocks_of<Kind, Alignment>))
+    reduce_columns(column_problem p) {
   using value = typename Kind::value;
   __shared__ shared_slots<Kind> shared;
   constexpr int slots = Kind::slots;
@@ -310,27 +329,18 @@ __global__ void __launch_bounds__(reduce_threads, (column_blocks_of<Kind, Begin>
   const std::int64_t tile = block / p.chunks;
   if (tile >= p.tiles) return;  // uniform exit: padding block of the 2-D grid
   wait_then_trigger_dependents();
-  constexpr int shift = Begin == rows_begin::at_vectors_of_parts ? 1 : 0;
+  constexpr int shift = Alignment == row_alignment::alike_in_parts ? 1 : 0;
   const int tile_vectors = p.lanes - shift;
   const std::int64_t before =
       (tile * tile_vectors + lane) * vector_bytes - shift * misalignment(r.in + part * r.stride);
-  const std::int64_t left = r.bytes - before;
   std::int64_t index = block % p.chunks;
   const std::int64_t first = index * p.batches * 8 * parts + part;
 
-  value mine[slots], batch[slots];
-  Kind::template batch<Begin>(mine, r, before, left, first, parts);
-#pragma unroll 1
-  for (int b = 1; b < p.batches; ++b) {
-    const std::int64_t row = first + static_cast<std::int64_t>(b) * 8 * parts;
-    if (row >= r.rows) break;
-    Kind::template batch<Begin>(batch, r, before, left, row, parts);
-#pragma unroll
-    for (int s = 0; s < slots; ++s) mine[s] = Kind::combine(mine[s], batch[s], r.params);
-  }
+  value mine[slots];
+  combine_batches<Kind, Alignment>(mine, p, before, first, parts);
   if constexpr (slots > 1) shared.store(mine);
   if (p.lanes * slots > reduce_threads) return store_wide_tile<Kind>(shared, p, tile);
-  value all = combine_parts<Kind, Begin>(shared, mine, p);
+  value all = combine_parts<Kind, Alignment>(shared, mine, p);
 
   // Groups of chunks, then groups of groups; the partials of each level follow those of the previous one.
   const int width = p.lanes * slots, a_group = 2 * chunk_values<Kind> * (reduce_threads / width), column = t % width;
@@ -354,7 +364,7 @@ __global__ void __launch_bounds__(reduce_threads, (column_blocks_of<Kind, Begin>
     tickets += p.tiles * groups;
     index = group;
   }
-  if (Begin != rows_begin::at_vectors_of_parts && p.fold > 1) all = combine_folds<Kind>(shared, all, p);
+  if (Alignment != row_alignment::alike_in_parts && p.fold > 1) all = combine_folds<Kind>(shared, all, p);
   const std::int64_t at = tile * tile_vectors * slots + t;
   if (t < tile_vectors * slots && at < p.results) store_result(r.output, at, all);
 }

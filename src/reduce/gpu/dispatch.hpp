@@ -63,21 +63,21 @@ void launch_rows(const detail::work_queue& queue, const detail::reduce_args& arg
 }
 
 template <class Kind>
-auto column_kernel(kernels::rows_begin begin) {
-  using kernels::rows_begin;
+auto column_kernel(kernels::row_alignment alignment) {
+  using kernels::row_alignment;
   if constexpr (Kind::slots > 1) {  // else elements are vectors
-    if (begin == rows_begin::at_vectors_of_parts)
-      return &kernels::reduce_columns<Kind, rows_begin::at_vectors_of_parts>;
-    if (begin == rows_begin::anywhere) return &kernels::reduce_columns<Kind, rows_begin::anywhere>;
+    if (alignment == row_alignment::alike_in_parts)
+      return &kernels::reduce_columns<Kind, row_alignment::alike_in_parts>;
+    if (alignment == row_alignment::any) return &kernels::reduce_columns<Kind, row_alignment::any>;
   }
-  return &kernels::reduce_columns<Kind, rows_begin::at_vectors>;
+  return &kernels::reduce_columns<Kind, row_alignment::full_vectors>;
 }
 
 template <class Kind>
 void launch_columns(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {
   kernels::column_problem p{problem_of(args, traits), args.cols, args.cols};
   const auto config = plan_columns(p, Kind::slots, Kind::exact, queue.device->properties());
-  const auto kernel = column_kernel<Kind>(p.rows_begin);
+  const auto kernel = column_kernel<Kind>(p.alignment);
   launch_reduction(queue, config, args, p.chunks > 1, "launch of a reduction of columns", kernel, p);
 }
 

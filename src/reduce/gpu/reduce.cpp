@@ -142,10 +142,10 @@ detail::launch_config plan_columns(kernels::column_problem& p, int slots, bool e
   p.chunks = static_cast<unsigned>(tree.chunks);
   p.tiles = tree.tiles;
   if (r.full_vectors) {
-    p.rows_begin = kernels::rows_begin::at_vectors;
+    p.alignment = kernels::row_alignment::full_vectors;
   } else if (r.contiguous && tree.fold == 1 && tree.shiftable(slots) &&
              tree.parts() * r.stride % kernels::vector_bytes == 0) {
-    p.rows_begin = kernels::rows_begin::at_vectors_of_parts;
+    p.alignment = kernels::row_alignment::alike_in_parts;
     p.tiles = tree.shifted_tiles();
   }
   return grid_of(p.tiles * tree.chunks);

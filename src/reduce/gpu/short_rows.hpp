@@ -1,7 +1,7 @@
 #pragma once
 
-// Rows of up to half a chunk, in the order of tree.hpp. Access: 8 independent 16-byte
-// loads a lane, issued before the first use.
+// Rows of up to half a chunk, in the order of tree.hpp. Access: 8 vectors of 16 bytes a lane, loaded before the first
+// use.
 //
 // Up to 256 vectors a row: several rows a warp, `width` lanes a row, 1, 2, 4 or 8 vectors a lane. Lanes exchange halves
 // of their rows (recursive halving): 7 shuffles for 8 rows instead of 24, and the results end up in adjacent lanes,
@@ -50,7 +50,7 @@ __device__ inline bool are_inside(const reduce_problem& p, const vector_layout& 
   return p.contiguous && at.row(7) <= at.last && begin >= vector_bytes && end + 2 * vector_bytes <= p.rows * p.stride;
 }
 
-/// `filled`: as below.
+/// Rows at any address. `filled`: all are there and fill their lanes.
 template <class Kind>
 __device__ inline void load_misaligned_rows(word16 (&raw)[8], const reduce_problem& p, const vector_layout& at,
                                             bool filled) {
