@@ -76,44 +76,73 @@ bool choose_out_segments(composite_tile& t, std::int64_t wanted, std::int64_t mo
   return t.last_out >= 0;
 }
 
-// Then what an input segment holds; counts the segments. May be called again. Dimensions that the output's segments
-// hold completely are passed; the one that ends them grows by whole segments.
-bool choose_in_segments(composite_tile& t, std::int64_t wanted) {
-  std::int64_t bytes = t.unit;
-  t.last_in = -1;
-  t.in_bits = 0;
-  t.in_segments = t.out_segments = 1;
-  bool goes_on = true;
-  for (int k = 0; k < t.rank; ++k) {
-    const int i = t.in_order[k];
-    tile_dim& d = t.dims[i];
-    d.tile = d.out_tile;
-    d.in_segment = goes_on && d.in_stride == bytes && (k == 0 || !is_enough(bytes, wanted));
-    goes_on = d.in_segment;
-    if (!goes_on) {
-      t.in_bits |= d.in_stride;
-      if (d.out_segment) t.in_segments *= d.tile;
-      continue;
+// Then what input segments hold, about `wanted` bytes, more each time that they grow; counts the segments. Dimensions
+// that the output's segments hold completely are passed; the one that ends them grows by whole segments.
+class in_segments {
+ public:
+  /// For the output segments that `t` has.
+  void begin(composite_tile& t) {
+    bits_[t.rank] = 0;
+    segments_[t.rank] = 1;
+    for (int k = t.rank; k-- > 0;) {
+      tile_dim& d = t.dims[t.in_order[k]];
+      d.tile = d.out_tile;
+      d.in_segment = false;
+      bits_[k] = bits_[k + 1] | d.in_stride;
+      segments_[k] = segments_[k + 1] * (d.out_segment ? d.out_tile : 1);
     }
-    t.last_in = i;
+    last_ = {0, t.unit, 1};
+  }
+
+  /// False where no units are contiguous.
+  bool grow(composite_tile& t, std::int64_t wanted) {
+    prefix p = last_;  // all before its dimension are complete, and stay so
+    std::int64_t bits = 0;
+    while (p.dims < t.rank && bits == 0) {
+      const int i = t.in_order[p.dims];
+      tile_dim& d = t.dims[i];
+      if (d.in_stride != p.bytes || (p.dims > 0 && is_enough(p.bytes, wanted))) break;
+      last_ = p;
+      d.in_segment = true;
+      t.last_in = i;
+      p.out_segments *= tile_of(d, i == t.last_out, p.bytes, wanted);
+      p.bytes *= d.tile;
+      ++p.dims;
+      if (d.tile < d.extent) bits = d.tile * d.in_stride;
+    }
+    t.in_bytes = p.bytes;
+    t.in_bits = bits | bits_[p.dims];
+    t.in_segments = segments_[p.dims];
+    t.out_segments = p.out_segments;
+    return p.dims > 0;
+  }
+
+ private:
+  struct prefix {
+    int dims;  // in the input's order
+    std::int64_t bytes, out_segments;
+  };
+
+  // Sets the indices of a dimension in the tile; returns how many output segments they are.
+  static std::int64_t tile_of(tile_dim& d, bool ends_output, std::int64_t bytes, std::int64_t wanted) {
+    d.tile = d.out_tile;
+    std::int64_t segments = 1;
     if (d.tile < d.extent) {
       const std::int64_t indices = ceil_divided(wanted, bytes);
-      if (i == t.last_out) {
-        const std::int64_t segments = ceil_divided(even_tile(d.extent, std::max(indices, d.out_tile), 1), d.out_tile);
+      if (ends_output) {
+        segments = ceil_divided(even_tile(d.extent, std::max(indices, d.out_tile), 1), d.out_tile);
         d.tile = std::min(d.extent, segments * d.out_tile);
-        t.out_segments *= segments;
       } else {
         d.tile = std::max(d.tile, even_tile(d.extent, indices, sector_step(bytes)));
       }
     }
-    if (!d.out_segment) t.out_segments *= d.tile;
-    bytes *= d.tile;
-    goes_on = d.tile == d.extent;
-    if (!goes_on) t.in_bits |= d.tile * d.in_stride;
+    return d.out_segment ? segments : d.tile;
   }
-  t.in_bytes = bytes;
-  return t.last_in >= 0;
-}
+
+  prefix last_;  // before the last dimension of the segments
+  // Of the dimensions from k on, if they are not in the segments: strides ORed, and input segments.
+  std::int64_t bits_[max_tile_dims + 1], segments_[max_tile_dims + 1];
+};
 
 // Whether output segments have ends that are no whole vector.
 bool has_edges(const composite_tile& t, std::int64_t lead) {
@@ -211,9 +240,10 @@ class tile_search {
     written_ = costs.sector * p_.unaligned_ends_x32 / real(p_.tile.out_bytes);
     if (is_any_ && least_of_output() >= cube(std::max(0.0, least_ - least_tail))) return true;
     std::int64_t tried = 0;
+    in_segments_.begin(p_.tile);
     for (const std::int64_t in_bytes : {128, 192, 256, 1024, 2048, 8192, 16384}) {
       if (tried > 0 ? p_.tile.in_bytes >= in_bytes : is_any_ && in_bytes * p_.units < least_tile_bytes / 2) continue;
-      if (!choose_in_segments(p_.tile, in_bytes)) return false;
+      if (!in_segments_.grow(p_.tile, in_bytes)) return false;
       const std::int64_t tile = p_.tile.bytes();
       if (tile == tried) continue;
       if (tried >= least_tile_bytes && tile > most_tile_bytes) break;
@@ -256,11 +286,10 @@ class tile_search {
     if (cubed(memory, clocks, life, blocks, false) >= most) return true;
     p_.blocks = t.blocks();
     if (p_.blocks > INT32_MAX) return false;
-    const double all = tail + std::cbrt(cubed(memory, clocks, life, real(p_.blocks), true));
-    if (all >= least_) return true;
-    least_ = all;
+    const double all = cubed(memory, clocks, life, real(p_.blocks), true);
+    if (all >= most) return true;
+    least_ = p_.microseconds = tail + std::cbrt(all);
     best_ = p_;
-    best_->microseconds = all;
     return true;
   }
 
@@ -283,6 +312,7 @@ class tile_search {
   const device_model& device_;
   const double bytes_, copy_;
   gather_plan p_;
+  in_segments in_segments_;
   double written_ = 0;   // sectors that two segments share, for each byte
   bool is_any_ = false;  // some tile fits
   double least_;         // microseconds
@@ -295,7 +325,7 @@ std::optional<gather_plan> plan_gather(const permute_args& a, const composite_ti
                                        double most_us) {
   const double bytes = real(bytes_of(a)), copy = copy_of(untiled.unit, bytes, device);
   const double least_cubed = cube(copy) + least_cubed_issue_and_latency(untiled.unit, bytes, device);
-  if (least_tail + std::cbrt(least_cubed) >= most_us) return std::nullopt;
+  if (least_cubed >= cube(std::max(0.0, most_us - least_tail))) return std::nullopt;
   tile_search tiles(a, untiled, device, bytes, most_us);
   for (const std::int64_t out_bytes : {768, 512, 256, 128}) {
     if (!tiles.try_output(out_bytes)) break;
