@@ -51,9 +51,11 @@ set(twill_common_sources
   backends/error.cpp
   src/core/arguments.cpp
   src/move/plan/candidates.cpp
+  src/move/plan/elementwise.cpp
   src/move/plan/gather.cpp
   src/move/plan/gather_layout.cpp
   src/move/plan/normal_form.cpp
+  src/move/plan/strided.cpp
   src/move/plan/transposes.cpp
   src/move/plan/vec3.cpp
   src/team/plan/choice.cpp

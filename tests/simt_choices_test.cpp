@@ -300,6 +300,14 @@ TEST_CASE("launches of a transpose in place with fast scratch memory do not grow
   CHECK(noting->launches() == 2);
 }
 
+TEST_CASE("batches are transposed in place by one launch up to a block's shared memory") {
+  const twill::transpose_in_place_shape fills{419, 211, 132}, too_large{419, 260, 132}, too_few{419, 211, 131};
+  CHECK(launches_of(fills, 2, 1000) == 1);
+  CHECK(launches_of(too_large, 2, 1000) > 1);
+  CHECK(launches_of(too_few, 2, 1000) > 1);
+  CHECK(launches_of({151, 151, 132}, 1, 1) == 1);
+}
+
 TEST_CASE("blocks of tiny matrices with gaps take many of them") {
   const auto noting = std::make_shared<noting_device>(twill::device::open("simt:h200").properties());
   const twill::device device(noting);

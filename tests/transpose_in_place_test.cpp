@@ -161,6 +161,24 @@ TEST_CASE("bounds: many small matrices, with gaps and without") {
   });
 }
 
+TEST_CASE("reference: enough matrices for all multiprocessors, as large as a block's shared memory") {
+  on_each_device([](const twill::device& device) {
+    const twill::stream stream(device);
+    const std::int64_t batch = device.properties().multiprocessors + 1;
+    const struct {
+      std::int64_t bytes, rows, cols;
+    } matrices[] = {{1, 151, 151}, {1, 96, 96},   {1, 450, 421}, {2, 281, 281}, {2, 97, 700},
+                    {4, 87, 87},   {4, 190, 212}, {8, 5, 1964},  {16, 75, 75},  {16, 17, 601},
+                    {12, 93, 93},  {6, 60, 221},  {3, 70, 150},  {4, 400, 141}, {1, 229, 993}};
+    std::uint32_t seed = 1;
+    for (const auto& m : matrices) {
+      check_case(stream, {m.rows, m.cols, batch}, m.bytes, static_cast<std::size_t>(m.bytes), scratch_size::fast,
+                 seed += 2);
+      check_case(stream, {m.rows, m.cols, batch, 0, m.rows * m.cols + 3}, m.bytes, 0, scratch_size::least, seed += 2);
+    }
+  });
+}
+
 TEST_CASE("errors: the same on every device, before anything is touched") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "families.hpp"
+#include "move/plan/elementwise.hpp"
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {

@@ -7,6 +7,7 @@
 
 #include "families.hpp"
 #include "in_place_small.hpp"
+#include "move/plan/matrices.hpp"
 #include "move/plan/normal_form.hpp"
 #include "move/plan/transposes.hpp"
 #include "operations.hpp"
@@ -67,13 +68,30 @@ void launch_in_place_small_of(const work_queue& queue, const transpose_in_place_
                &kernels::in_place_small<Unit>, a, m);
 }
 
+constexpr std::int64_t largest_of_several = 32768;  // bytes of a matrix: blocks of several share a multiprocessor
+
 void launch_in_place_small(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
   const detail::transpose_args staged{a.data,  a.data, a.element_bytes, a.rows,   a.cols,
                                       a.batch, a.cols, a.rows,          a.stride, a.stride};
   const detail::device_model model = detail::model_of(queue.device->properties());
+  const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
+  const bool is_alone =
+      unit == a.element_bytes && bytes > largest_of_several && detail::with_pads(bytes) <= model.shared_bytes;
   if (detail::is_staged(staged, model)) return launch_staged(queue, staged);
-  if (detail::is_staged_misaligned(staged, model)) return launch_staged_misaligned(queue, staged);
+  if (is_alone || detail::is_staged_misaligned(staged, model)) return launch_staged_misaligned(queue, staged);
   with_unit(unit, [&](auto one) { launch_in_place_small_of<decltype(one)>(queue, a); });
+}
+
+// The largest matrix in bytes that a block transposes in shared memory, as far as it fits: beyond it, swapping tiles or
+// a transpose into scratch memory is faster (docs/decisions.md, "In place").
+std::int64_t largest_staged(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
+  const device_limits limits = limits_of(queue);
+  const bool is_square = a.rows == a.cols;
+  if (a.batch < limits.multiprocessors) return !is_square ? largest_of_several : a.batch > 1 ? 8192 : 4096;
+  if (unit != a.element_bytes) return unit == 1 ? largest_of_several : limits.shared_bytes;
+  const bool swaps_vectors = is_square && alignment_of(a) == 16, swaps_fast = is_square && a.element_bytes > 2;
+  if (swaps_vectors && a.element_bytes <= 2) return 8192;
+  return swaps_vectors || swaps_fast ? limits.shared_bytes / 3 : detail::without_pads(limits.shared_bytes);
 }
 
 void transpose_by_copy(const work_queue& queue, const transpose_in_place_args& a) {
@@ -98,10 +116,9 @@ void transpose_by_copy(const work_queue& queue, const transpose_in_place_args& a
 
 void transpose_in_place(const work_queue& queue, const transpose_in_place_args& a) {
   const std::int64_t unit = std::min(alignment_of(a), lowest_bit(a.element_bytes));
-  // The largest matrix to be staged in shared memory as one: beyond it the alternative, if there is one, is faster.
   const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
   const bool is_square = a.rows == a.cols, scratch_matrix = a.scratch_bytes >= bytes;
-  const std::int64_t small = is_square ? (a.batch > 1 ? 8192 : 4096) : scratch_matrix ? 32768 : INT64_MAX;
+  const std::int64_t small = is_square || scratch_matrix ? largest_staged(queue, a, unit) : INT64_MAX;
   if (is_in_place_elementwise(a, unit)) {
     launch_in_place_elementwise(queue, a, unit);
   } else if (a.ld == a.cols && bytes <= small && fits_shared(queue, a)) {

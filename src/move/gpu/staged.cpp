@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "families.hpp"
+#include "move/plan/matrices.hpp"
 #include "move/plan/transposes.hpp"
 #include "staged_cols.hpp"
 #include "staged_padding.hpp"
@@ -185,7 +186,7 @@ void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) 
   constexpr std::int64_t long_run = 32768;
   const std::int64_t threads =
       bytes > long_run ? kernels::staged_misaligned_threads : kernels::staged_misaligned_threads / 2;
-  const auto config = grid_of(ceil_div(a.batch, w.at_once), threads, shared_with_padding(bytes));
+  const auto config = grid_of(ceil_div(a.batch, w.at_once), threads, detail::with_pads(bytes));
   with_unit(a.element_bytes, [&](auto one) {
     w.shape = shape_of<decltype(one), true>(a);
     start_kernel(queue, config, &kernels::transpose_staged_misaligned<decltype(one)>, a, w);
@@ -221,7 +222,7 @@ void launch_staged_rows(const work_queue& queue, const transpose_args& a) {
   s.chunks_shift = detail::staged_rows_shift(a.cols);
   const std::int64_t written = std::int64_t{16} << s.chunks_shift;
   const std::int64_t tiles = set_batch(s, a, ceil_div(a.rows * a.element_bytes, written));
-  const std::int64_t shared = shared_with_padding((written + kernels::staged_rows_overlap) * a.cols);
+  const std::int64_t shared = detail::with_pads((written + kernels::staged_rows_overlap) * a.cols);
   s.rows = a.rows;
   s.out_ld = a.out_ld * a.element_bytes;
   s.shape.cols = static_cast<int>(a.cols);

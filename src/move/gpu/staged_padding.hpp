@@ -7,12 +7,6 @@
 
 namespace twill::TWILL_BACKEND {
 
-/// Shared memory for so many bytes: with the padding, which takes an eighth, and what lies around in the first and the
-/// last chunk.
-inline std::int64_t shared_with_padding(std::int64_t bytes) {
-  return (bytes + 32) / 128 * 144 + 144;
-}
-
 /// `pad` bytes after every 2^shift bytes; wavefronts of the loads of two warps.
 struct shared_padding {
   int pad, shift, wavefronts;

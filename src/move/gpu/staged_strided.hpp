@@ -16,32 +16,21 @@
 #include "gpu/packed_units.hpp"
 #include "gpu/realign.hpp"
 #include "gpu/staged_run.hpp"
+#include "move/plan/strided.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
-inline constexpr int span_threads = 288;
-
-/// Chunks of all windows of a block, where it has several, and shared memory for a chunk, with padding.
-inline constexpr int span_block_chunks = span_threads * 8, span_chunk_bytes = 18;
-
 /// Shared memory of a window where a block has up to so many.
 template <int Windows>
-inline constexpr int span_region = span_block_chunks / Windows * span_chunk_bytes;
+inline constexpr int span_region = detail::strided_block_chunks / Windows * detail::strided_chunk_bytes;
 
-struct strided_matrices {
+struct strided_matrices : detail::strided_window {
   std::int64_t batch, in_bytes;             // matrices; bytes from the first to behind the last element
   std::int64_t out_ld, out_stride;          // bytes
-  std::int64_t out_window;                  // bytes from a window to the next
-  int in_window;                            // bytes from a window to the next
-  int matrices, windows;                    // of a window; of a block
-  int chunks, span_chunks;                  // of 16 bytes, of a window and of a span in it
-  int span_step, span_bytes;                // from a span to the next; of it
-  int matrix_step, skew_step;               // from a matrix to the next in shared memory, and how far it is shifted
+  int windows;                              // of a block
   int rows, cols;                           // units
   int row_step, back;                       // bytes from a row to the next, from the last to the next column
-  int runs, run_units, run_words;           // of the output in a window; units and words of each
   bool prefetch_ends;                       // prefetch the sectors that are written partially
-  bool packed;                              // the output has no gaps, and a window is one run
   int pad, pad_shift;                       // so many bytes after each 2^pad_shift
   divider span, word, column, row, matrix;  // span_chunks, run_words, cols, rows, rows * cols
 };
@@ -269,7 +258,7 @@ __device__ void store_spans(unsigned char* out, const unsigned char* shared, int
 
 // Windows: 8, 4 or 2, as their size permits, or 1 of any size.
 template <class Unit, class Word, int Windows>
-__global__ void __launch_bounds__(span_threads, blocks_at_once(span_threads, 4))
+__global__ void __launch_bounds__(detail::strided_threads, blocks_at_once(detail::strided_threads, 4))
     transpose_staged_strided(unsigned char* out, const unsigned char* in, strided_matrices m) {
   constexpr int region = span_region<Windows>;
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "elementwise.hpp"
 #include "integers.hpp"
 #include "transposes.hpp"
 
@@ -83,14 +84,6 @@ tile_sides share_out(composite_tile& t) {
   return s;
 }
 
-// Bytes read around a segment whose ends are aligned to `alignment`, for each of its own.
-double fetched_around(std::int64_t segment, std::int64_t alignment) {
-  if (alignment >= 64) return ratio(ceil_divided(segment, 64) * 64 - segment, segment);
-  return ratio(64 - alignment, segment);
-}
-
-constexpr std::int64_t most_bytes_in_l2 = 2 << 20;  // of either array
-
 constexpr double rows_launch[4] = {3.52, 3.56, 3.47, 3.26};
 
 // Vectors that span two rows cost instructions, and shorter rows have more of them.
@@ -121,59 +114,12 @@ double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
   return both + misaligned_ends(unit, s.out_bits, s.row_bytes) + more[at] * std::max(0, rank - 3);
 }
 
-// Whether a block uses every unit of each input line that it touches.
-bool consumes_full_input_lines(const composite_tile& t) {
-  constexpr std::int64_t line = 128;  // bytes
-  if (std::abs(t.dims[t.in_order[0]].in_stride) != t.unit) return false;
-  for (int i = 0; i < t.rank; ++i) {
-    const tile_dim& d = t.dims[t.in_order[i]];
-    const std::int64_t stride = std::abs(d.in_stride);
-    if (stride >= line) break;
-    const std::int64_t in_line = std::min(d.extent, ceil_divided(line, stride));
-    if (in_line * d.out_stride > elementwise_block_units * t.unit) return false;
-  }
-  return true;
-}
-
-// Extra cost of runs that end inside an input line, in copies: the rest of the line belongs to the next run of the
-// input, and the larger the distance between the two in the output, the less likely the line is still in L2. Constant
-// from `full_distance` on. Measured with units of 16 bytes; the factors of smaller units include it.
-double split_lines(const permute_args& a, std::int64_t unit) {
-  constexpr double copied_bytes = 16, full_distance = 2e6;  // copies times bytes of a run; bytes
-  if (unit < 16 || a.run_bytes % 128 == 0) return 0;
-  for (int i = 0; i < a.rank; ++i) {
-    const permute_dim& d = a.dims[i];
-    if (std::abs(d.in_stride) != a.run_bytes) continue;
-    return copied_bytes / static_cast<double>(std::max<std::int64_t>(64, a.run_bytes)) *
-           std::min(1.0, static_cast<double>(d.out_stride) / full_distance);
-  }
-  return 0;
-}
-
-// Stores are coalesced. Loads are coalesced if a block uses whole input lines, otherwise only within runs; single units
-// of less than 16 bytes are assumed to fetch a line each. Of arrays that stay in L2 those lines come from there.
-void add_elementwise(candidates& all, const permute_args& a) {
-  constexpr double lines[5] = {0, 0, 2.2, 1.4, 1.12}, runs[5] = {0, 0, 2.2, 1.35, 1.05};
-  constexpr double in_l2[4] = {10.3, 6.4, 3.8, 2.6};
-  constexpr double once_a_unit = 9.6, launch = 1.9, launch_of_units = 3, launch_in_l2 = 1.75;
-  const composite_tile& t = all.untiled;
-  const int at = place_of(t.unit);
-  const auto add = [&](double us, double factor) { all.add(family::elementwise, us, factor); };
-  const bool is_small = all.bytes <= most_bytes_in_l2, are_units = t.unit < 4 || (a.run_bytes == t.unit && t.unit < 16);
-  if (t.unit >= 4 && a.run_bytes < 64 && consumes_full_input_lines(t)) {
-    return add(t.unit < 16 && !is_small ? launch_of_units : launch, lines[at]);
-  }
-  if (are_units && is_small) return add(launch_in_l2, in_l2[at]);
-  if (are_units) return add(launch_of_units, once_a_unit);
-  add(launch, runs[at] + 0.156 * fetched_around(a.run_bytes, lowest_bit(a.run_bytes)) + split_lines(a, t.unit));
-}
-
 // Tiles whose rows and columns consist of several dimensions.
 void add_misaligned(candidates& all, const permute_args& a, std::int64_t unit) {
   all.shared = all.untiled;
   const tile_sides s = all.sides = share_out(all.shared);
   if (s.row_bytes >= 100 && s.col_bytes >= (unit == 1 ? 28 : 60)) {
-    all.add(family::misaligned, misaligned_launch[place_of(unit)], misaligned_factor(s, unit, a.rank));
+    all.add(family::misaligned, {misaligned_launch[place_of(unit)], misaligned_factor(s, unit, a.rank)});
   }
 }
 
@@ -240,8 +186,12 @@ device_model model_of(const device_properties& device) {
   constexpr double plain = 500e9;   // bytes per second of a device that does not say
   const double peak = device.peak_bytes_per_second > 0 ? device.peak_bytes_per_second : plain;
   const int multiprocessors = std::max(1, device.multiprocessors);
-  return {static_cast<std::int64_t>(device.shared_bytes_per_block), multiprocessors, copied * peak / 1e6,
-          clock * multiprocessors, launches_overlap(device)};
+  return {static_cast<std::int64_t>(device.shared_bytes_per_block),
+          multiprocessors,
+          copied * peak / 1e6,
+          clock * multiprocessors,
+          static_cast<std::int64_t>(device.cache_bytes),
+          launches_overlap(device)};
 }
 
 std::int64_t unit_of(const permute_args& a) {
@@ -262,9 +212,9 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   const std::int64_t unit = unit_of(a);
   all.untiled = untiled(a, unit);
   add_transposes(all, a, device);
-  if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, rows_launch[place_of(unit)], rows_factor(a, unit));
+  if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, {rows_launch[place_of(unit)], rows_factor(a, unit)});
   if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_misaligned(all, a, unit);
-  add_elementwise(all, a);
+  all.add(family::elementwise, elementwise_cost(a, all.untiled, device));
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
   std::sort(all.list, all.list + all.count, cheaper);
   all.gather = plan_gather(a, all.untiled, device, which == wanted::cheapest ? all.list[0].microseconds : HUGE_VAL);

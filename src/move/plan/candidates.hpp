@@ -10,6 +10,7 @@
 #include "family.hpp"
 #include "gather.hpp"
 #include "move/args.hpp"
+#include "transpose_costs.hpp"
 
 namespace twill::detail {
 
@@ -38,12 +39,14 @@ struct candidates {
   /// A cost of ordinary launches, on this device: corrected where launches overlap.
   double as_launched(family kind, double microseconds) const;
   void add(family kind, double microseconds) { list[count++] = {kind, as_launched(kind, microseconds)}; }
-  void add(family kind, double launch_us, double factor) { add(kind, launch_us + copy_us * on_device(factor)); }
+  void add(family kind, const cost_of_launch& cost) {
+    add(kind, cost.launch + copy_us * on_device(cost.factor, cost.memory));
+  }
 
   /// A factor of a copy's time, as measured, on this device. What exceeds the copy is instructions, which overlap with
-  /// it (their squares add up): where bandwidth per clock is lower, they are the smaller part.
-  double on_device(double factor) const {
-    return factor <= 1 ? factor : std::sqrt(1 + (factor * factor - 1) * balance_squared);
+  /// memory (their squares add up): where bandwidth per clock is lower, they are the smaller part.
+  double on_device(double factor, double memory = 1) const {
+    return factor <= 1 ? factor * memory : std::sqrt(memory * memory + (factor * factor - 1) * balance_squared);
   }
 };
 
@@ -55,9 +58,6 @@ enum class wanted {
 
 /// The shapes that a family applies to, in words.
 const char* takes(family kind);
-
-/// Units that a block of elementwise stores.
-constexpr std::int64_t elementwise_block_units = 256;
 
 /// The largest power of two, up to 16, that aligns all addresses, strides and runs.
 std::int64_t unit_of(const permute_args& args);

@@ -12,9 +12,10 @@ namespace twill::detail {
 struct device_model {
   std::int64_t shared_bytes;  // of a block
   int multiprocessors;
-  double bytes_per_us;   // that a copy reaches, read and written bytes together
-  double clocks_per_us;  // of all multiprocessors together
-  bool overlaps;         // launches are programmatic dependents
+  double bytes_per_us;       // that a copy reaches, read and written bytes together
+  double clocks_per_us;      // of all multiprocessors together
+  std::int64_t cache_bytes;  // L2
+  bool overlaps;             // launches are programmatic dependents
 
   /// Bytes that a copy moves in a clock, squared, over those of the H200 on which costs were measured.
   double balance_squared() const {

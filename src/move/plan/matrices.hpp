@@ -39,12 +39,18 @@ struct matrices {
   bool is_interleaved() const {
     return a.batch > 1 && (a.in_stride < a.rows * a.in_ld || a.out_stride < a.cols * a.out_ld);
   }
+  bool in_packed() const { return a.in_ld == a.cols && (a.batch == 1 || a.in_stride == a.rows * a.cols); }
   bool without_gaps() const { return a.in_stride == a.rows * a.cols && a.out_stride == a.rows * a.cols; }
 };
 
-/// Bytes of a block's shared memory with its pads.
+/// Bytes of a block's shared memory for so many: with the pads, which take an eighth, and what lies around in the first
+/// and the last chunk.
 constexpr std::int64_t with_pads(std::int64_t bytes) {
   return (bytes + 32) / 128 * 144 + 144;
+}
+/// The bytes that so much shared memory holds.
+constexpr std::int64_t without_pads(std::int64_t shared_bytes) {
+  return (shared_bytes - 144) / 144 * 128 - 32;
 }
 
 /// `bytes` rounded up to a multiple of `piece`, over `bytes`.

@@ -4,6 +4,11 @@
 
 namespace twill::detail {
 
+/// Microseconds of a launch; what it takes, in copies, where memory is busy for one; and for how many memory is busy.
+struct cost_of_launch {
+  double launch, factor, memory = 1;
+};
+
 /// Microseconds of a launch behind another one, and factors of a copy's time, for elements of 1, 2, 4, 8 and 16 bytes.
 /// Fitted to the times of 4,900 random transposes and permutations by every kernel that can move them, on an H200
 /// (docs/planner.md); what depends on the shape is in the function of the kernel, its own factors for
@@ -22,7 +27,6 @@ inline constexpr kernel_cost staged_misaligned_cost{{3.76, 3.24, 2.59, 2.97, 2.9
                                                     {1.18, 0.985, 0.981, 0.91, 1},
                                                     {1.43, 0.9, 0.89, 1.08, 1},
                                                     {2.1, 2.1, 2.1, 2.1, 2.1}};
-inline constexpr kernel_cost staged_strided_cost{{2.8, 2.8, 2.8, 2.8, 2.8}, {1.1, 1.03, 1, 1.05, 1.05}, {}};
 inline constexpr kernel_cost staged_rows_cost{
     {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
 inline constexpr kernel_cost staged_cols_cost{{3.6, 3.2, 2.5, 2.7, 2.7}, {1.08, 1.03, 1.1, 1, 1}, {0, 1.1, 0.26, 0, 0}};

@@ -6,6 +6,7 @@
 #include "integers.hpp"
 #include "matrices.hpp"
 #include "normal_form.hpp"
+#include "strided.hpp"
 #include "transpose_costs.hpp"
 #include "vec3.hpp"
 
@@ -59,9 +60,10 @@ double tiled_2d_more(const matrices& m) {
   return tiled_2d_cost.more[m.place()] * read_around(m) + spread + held + partial_sectors(m);
 }
 
-// Output rows that end inside sectors cost more.
+// Output rows that end inside sectors, and tiles that the matrix does not fill, cost more.
 double tiled_4byte_more(const matrices& m) {
-  return 0.54 * read_around(m) + (m.out_alignment() < 32 ? 40 / static_cast<double>(m.down) : 0);
+  const double tiles = filled(m.down, 64) * filled(m.across, 128);
+  return 0.54 * read_around(m) + (m.out_alignment() < 32 ? 40 / static_cast<double>(m.down) : 0) + 0.66 * (tiles - 1);
 }
 
 // Matrices of seven and eight columns leave few blocks.
@@ -127,6 +129,13 @@ double staged_cols_more_1byte(const matrices& m, const band_shape& shape) {
   const double tile = static_cast<double>(m.a.rows * std::min<std::int64_t>(m.across, band_bytes(shape.vectors)));
   const double few = shape.threads == 512 ? 0.0022 * static_cast<double>(std::max<std::int64_t>(0, m.a.rows - 270)) : 0;
   return 0.9 * (filled(m.across, band_bytes(shape.vectors)) - 1) + 2.2e6 / (tile * tile) + few;
+}
+
+// What lies around rows with gaps may not be read: of 1 and 2 bytes, their ends are loaded element by element.
+cost_of_launch ends_of_bands(const matrices& m) {
+  if (m.size > 2 || m.in_packed()) return {0, 0};
+  const auto row = static_cast<double>(m.across);
+  return m.size == 1 ? cost_of_launch{3, 200 / row} : cost_of_launch{1.2, 150 / row};
 }
 
 // Many rows leave few blocks to overlap.
@@ -221,10 +230,6 @@ bool is_vec3(const matrices& m) {
   return vec3_sizes::has(m.size) && m.address() % lowest_bit(m.size) == 0 && (m.a.batch == 1 || m.bytes >= 8192);
 }
 
-struct cost_of_launch {
-  double launch, factor;
-};
-
 cost_of_launch cost_of(family kind, const matrices& m, const device_model& device) {
   const auto of = [&](const kernel_cost& cost, double more) {
     const int at = m.place();
@@ -244,12 +249,14 @@ cost_of_launch cost_of(family kind, const matrices& m, const device_model& devic
     case family::staged_misaligned:
       return of(staged_misaligned_cost, staged_misaligned_more(m, device));
     case family::staged_strided:
-      return of(staged_strided_cost, 0);
+      return cost_of_strided(m, device);
     case family::staged_rows:
       if (has_staged_blocks(m.a, device.shared_bytes)) return {staged_blocks_launch, staged_blocks_factor(m)};
       return of(staged_rows_cost, staged_rows_more(m, device));
-    case family::staged_cols:
-      return of(staged_cols_cost, staged_cols_more(m, device));
+    case family::staged_cols: {
+      const cost_of_launch all = of(staged_cols_cost, staged_cols_more(m, device)), ends = ends_of_bands(m);
+      return {all.launch + ends.launch, all.factor + ends.factor};
+    }
     default:  // vec3
       return {vec3_launch, vec3_factor(m)};
   }
@@ -277,7 +284,7 @@ std::int64_t staged_at_once(const transpose_args& a, const device_model& device)
   const matrices m(a);
   if (!m.without_gaps()) return 1;
   const std::int64_t least = ceil_divided(least_block_bytes, m.bytes);
-  const std::int64_t fit = (most_staged_bytes(m.size, device) - 144) / 144 * 128 - 32;  // with_pads, inverted
+  const std::int64_t fit = without_pads(most_staged_bytes(m.size, device));
   return std::clamp(a.batch / device.multiprocessors, least,
                     std::max(least, std::min(most_block_bytes, fit) / m.bytes));
 }
@@ -357,7 +364,7 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
     constexpr double between = 2;  // us
     if (!applies) return;
     const cost_of_launch cost = cost_of(kind, m, device);
-    to.add(kind, launches * cost.launch + (launches - 1) * between, cost.factor);
+    to.add(kind, {launches * cost.launch + (launches - 1) * between, cost.factor, cost.memory});
   };
   add_if(is_narrow(m, device), family::narrow);
   add_if(is_staged(a, device), family::staged);
