@@ -301,7 +301,7 @@ TEST_CASE("launches of a transpose in place with fast scratch memory do not grow
 }
 
 TEST_CASE("batches are transposed in place by one launch up to a block's shared memory") {
-  const twill::transpose_in_place_shape fills{419, 211, 132}, too_large{419, 260, 132}, too_few{419, 211, 131};
+  const twill::transpose_in_place_shape fills{419, 211, 33}, too_large{419, 260, 132}, too_few{419, 211, 32};
   CHECK(launches_of(fills, 2, 1000) == 1);
   CHECK(launches_of(too_large, 2, 1000) > 1);
   CHECK(launches_of(too_few, 2, 1000) > 1);

@@ -75,23 +75,26 @@ void launch_in_place_small(const work_queue& queue, const transpose_in_place_arg
                                       a.batch, a.cols, a.rows,          a.stride, a.stride};
   const detail::device_model model = detail::model_of(queue.device->properties());
   const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
-  const bool is_alone =
-      unit == a.element_bytes && bytes > largest_of_several && detail::with_pads(bytes) <= model.shared_bytes;
+  // Few large elements are moved sooner by the more threads of in_place_small.
+  const bool takes_one = unit == a.element_bytes && (a.element_bytes <= 4 || bytes > largest_of_several) &&
+                         detail::with_pads(bytes) <= model.shared_bytes;
   if (detail::is_staged(staged, model)) return launch_staged(queue, staged);
-  if (is_alone || detail::is_staged_misaligned(staged, model)) return launch_staged_misaligned(queue, staged);
+  if (takes_one || detail::is_staged_misaligned(staged, model)) return launch_staged_misaligned(queue, staged);
   with_unit(unit, [&](auto one) { launch_in_place_small_of<decltype(one)>(queue, a); });
 }
 
 // The largest matrix in bytes that a block transposes in shared memory, as far as it fits: beyond it, swapping tiles or
-// a transpose into scratch memory is faster (docs/decisions.md, "In place").
+// a transpose into scratch memory is faster (H100; docs/decisions.md, "In place").
 std::int64_t largest_staged(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
   const device_limits limits = limits_of(queue);
-  const bool is_square = a.rows == a.cols;
-  if (a.batch < limits.multiprocessors) return !is_square ? largest_of_several : a.batch > 1 ? 8192 : 4096;
+  const bool is_square = a.rows == a.cols, swaps_vectors = is_square && alignment_of(a) == 16;
+  const bool swaps_fast = is_square && unit == a.element_bytes && (swaps_vectors || a.element_bytes > 2);
+  // Matrices that keep the device busy: a block each, against one or two passes by all blocks.
+  const int enough = swaps_fast ? limits.multiprocessors : limits.multiprocessors / 4;
+  if (a.batch < enough) return !is_square ? largest_of_several : a.batch > 1 ? 8192 : 4096;
   if (unit != a.element_bytes) return unit == 1 ? largest_of_several : limits.shared_bytes;
-  const bool swaps_vectors = is_square && alignment_of(a) == 16, swaps_fast = is_square && a.element_bytes > 2;
   if (swaps_vectors && a.element_bytes <= 2) return 8192;
-  return swaps_vectors || swaps_fast ? limits.shared_bytes / 3 : detail::without_pads(limits.shared_bytes);
+  return swaps_fast ? limits.shared_bytes / 3 : detail::without_pads(limits.shared_bytes);
 }
 
 void transpose_by_copy(const work_queue& queue, const transpose_in_place_args& a) {
