@@ -94,9 +94,12 @@ double narrow_latency(const matrices& m) {
   return each * static_cast<double>(std::min(m.a.rows, m.a.cols) - 1) * share_of_small(m);
 }
 
+// With gaps between them, a block takes one matrix, however small.
 double staged_misaligned_more(const matrices& m, const device_model& device) {
+  const double alone = m.without_gaps() ? 0 : 800 / static_cast<double>(m.bytes);
   return staged_misaligned_cost.more[m.place()] * static_cast<double>(m.bytes) /
-         static_cast<double>(device.shared_bytes);
+             static_cast<double>(device.shared_bytes) +
+         alone;
 }
 
 // Blocks that together take more than 0.6 of shared memory leave little cache: so much more they take.
