@@ -21,45 +21,14 @@
 #include "support/arena.hpp"
 #include "support/directed_calls.hpp"
 #include "support/reduce_arrays.hpp"
-
-namespace twill::simt {
-extern detail::operation_table operations;
-}
+#include "support/simt_noting_device.hpp"
 
 namespace {
 
-using kernel_set = std::set<std::string>;
-
-/// A simulated device of any size that only notes which kernels it should run.
-class noting_device : public twill::simt::simt_device {
- public:
-  explicit noting_device(twill::device_properties properties) : simt_device(std::move(properties), {}, {}, 1) {
-    operations = &twill::simt::operations;
-  }
-
-  void launch(void*, const twill::detail::launch_config& config, const twill::simt::kernel_call& kernel) override {
-    launched_.insert(kernel.address);
-    ++launches_;
-    blocks_ += std::uint64_t{config.grid.x} * config.grid.y;
-  }
-  void copy(void*, void*, const void*, std::size_t, twill::detail::copy_direction) override { ++launches_; }
-  void copy_rows(void*, const twill::detail::pitched_rows&, twill::detail::copy_direction) override {}
-
-  kernel_set take_names() {
-    kernel_set names;
-    for (const void* address : launched_) names.insert(twill::simt::kernel_name(address));
-    launched_.clear();
-    return names;
-  }
-  /// Of kernels and copies.
-  int launches() const { return launches_; }
-  std::uint64_t blocks() const { return blocks_; }
-
- private:
-  std::set<const void*> launched_;
-  int launches_ = 0;
-  std::uint64_t blocks_ = 0;
-};
+using support::chosen_for;
+using support::kernel_set;
+using support::noting_device;
+using support::noting_h200;
 
 twill::device_properties with_multiprocessors(twill::device_properties device, int count) {
   device.multiprocessors = count;
@@ -72,16 +41,6 @@ std::shared_ptr<twill::detail::backend_device> simulated(const twill::device_pro
   device->operations = &twill::simt::operations;
   if (!TWILL_SANITIZED) device->check(true);
   return device;
-}
-
-/// What a device would run for a call; no memory is there to be touched.
-kernel_set chosen_for(noting_device& device, twill::stream_ref stream, const support::drawn_call& call) {
-  const auto at = [](std::uintptr_t gibibytes, std::size_t offset) {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address, never followed.
-    return reinterpret_cast<unsigned char*>((gibibytes << 40) + offset);
-  };
-  call.run(stream, at(1, call.in_offset), at(2, call.out_offset), at(3, call.scratch_offset));
-  return device.take_names();
 }
 
 kernel_set chosen_on(const twill::device_properties& properties) {
@@ -147,20 +106,32 @@ kernel_set without(kernel_set all, const kernel_set& others) {
 
 /// Kernels and copies of a transpose in place on an H200 with `times` the least scratch memory.
 int launches_of(const twill::transpose_in_place_shape& shape, std::int64_t element_bytes, std::size_t times) {
-  const auto noting = std::make_shared<noting_device>(twill::device::open("simt:h200").properties());
-  const twill::device device(noting);
-  const twill::stream stream(device);
+  const auto [noting, device, stream] = noting_h200();
   const std::size_t scratch = times * twill::transpose_in_place_scratch_bytes(twill::device(), element_bytes, shape);
   chosen_for(*noting, stream, support::transpose_in_place_call(shape, element_bytes, 0, 0, scratch));
   return noting->launches();
 }
 
+/// The one kernel of `names`, without its namespace.
+std::string only(const kernel_set& names) {
+  REQUIRE(names.size() == 1);
+  return names.begin()->substr(std::string("twill::simt::kernels::").size());
+}
+
+/// The kernel that transposes in place on an H200 with fast scratch memory, without its arguments.
+std::string in_place_of(const twill::transpose_in_place_shape& shape, std::int64_t element_bytes) {
+  const auto [noting, device, stream] = noting_h200();
+  const std::size_t scratch =
+      twill::transpose_in_place_scratch_bytes(device, element_bytes, shape, twill::scratch_size::fast);
+  const auto call = support::transpose_in_place_call(shape, element_bytes, 0, 0, scratch);
+  const std::string name = only(chosen_for(*noting, stream, call));
+  return name.substr(0, name.find('<'));
+}
+
 /// The kernel, without its arguments, that a reduction of rows or of columns is for an H200.
 std::string reduction_of(bool rows, twill::reduce_op op, twill::element_type type, const twill::reduce_shape& shape,
                          std::uintptr_t offset = 0) {
-  const auto noting = std::make_shared<noting_device>(twill::device::open("simt:h200").properties());
-  const twill::device device(noting);
-  const twill::stream stream(device);
+  const auto [noting, device, stream] = noting_h200();
   const twill::raw_buffer scratch = support::reduce_scratch_of(stream);
   noting->take_names();
   // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses, never followed.
@@ -169,10 +140,7 @@ std::string reduction_of(bool rows, twill::reduce_op op, twill::element_type typ
   const auto reduce = rows ? twill::reduce_rows_untyped : twill::reduce_columns_untyped;
   const bool place = op == twill::reduce_op::argmin || op == twill::reduce_op::argmax;
   reduce(stream, in, out, type, place ? twill::element_type::i64 : type, shape, scratch, {op, true});
-  const kernel_set names = noting->take_names();
-  REQUIRE(names.size() == 1);
-  const std::string name = *names.begin(), space = "twill::simt::kernels::";
-  return name.substr(space.size());
+  return only(noting->take_names());
 }
 
 twill::device_properties properties_of(const std::string& name) {
@@ -290,9 +258,7 @@ TEST_CASE("launches of a transpose in place with the least scratch memory, and w
 }
 
 TEST_CASE("launches of a transpose in place with fast scratch memory do not grow with the batch") {
-  const auto noting = std::make_shared<noting_device>(twill::device::open("simt:h200").properties());
-  const twill::device device(noting);
-  const twill::stream stream(device);
+  const auto [noting, device, stream] = noting_h200();
   const twill::transpose_in_place_shape gaps{300, 200, 20, 0, 300 * 200 + 5};
   const std::size_t scratch =
       twill::transpose_in_place_scratch_bytes(twill::device(), 4, gaps, twill::scratch_size::fast);
@@ -300,18 +266,31 @@ TEST_CASE("launches of a transpose in place with fast scratch memory do not grow
   CHECK(noting->launches() == 2);
 }
 
-TEST_CASE("batches are transposed in place by one launch up to a block's shared memory") {
-  const twill::transpose_in_place_shape fills{419, 211, 33}, too_large{419, 260, 132}, too_few{419, 211, 32};
-  CHECK(launches_of(fills, 2, 1000) == 1);
-  CHECK(launches_of(too_large, 2, 1000) > 1);
-  CHECK(launches_of(too_few, 2, 1000) > 1);
-  CHECK(launches_of({151, 151, 132}, 1, 1) == 1);
+TEST_CASE("batches are transposed in place by a block a matrix where these keep the device busy") {
+  const struct {
+    twill::transpose_in_place_shape shape;
+    std::int64_t element_bytes;
+    const char* kernel;
+  } cases[] = {{{419, 211, 33}, 2, "transpose_staged_misaligned"},
+               {{151, 151, 33}, 1, "transpose_staged_misaligned"},
+               {{151, 151, 32}, 1, "in_place_square_misaligned"},
+               {{160, 160, 132}, 1, "in_place_square"},
+               {{139, 139, 132}, 4, "transpose_staged_misaligned"},
+               {{139, 139, 131}, 4, "in_place_square_words"},
+               {{140, 140, 132}, 4, "in_place_square"},
+               {{93, 93, 33}, 12, "in_place_small"},
+               {{93, 93, 32}, 12, "in_place_square_units"},
+               {{105, 105, 33}, 3, "in_place_square_units"},
+               {{70, 40, 8}, 8, "in_place_small"},
+               {{70, 40, 8}, 4, "transpose_staged_misaligned"},
+               {{3, 5, 20000, 0, 16}, 4, "in_place_small"}};
+  for (const auto& each : cases) CHECK(in_place_of(each.shape, each.element_bytes) == each.kernel);
+  CHECK(launches_of({419, 260, 132}, 2, 1000) > 1);  // does not fit
+  CHECK(launches_of({419, 211, 32}, 2, 1000) > 1);   // too few
 }
 
 TEST_CASE("blocks of tiny matrices with gaps take many of them") {
-  const auto noting = std::make_shared<noting_device>(twill::device::open("simt:h200").properties());
-  const twill::device device(noting);
-  const twill::stream stream(device);
+  const auto [noting, device, stream] = noting_h200();
   const std::int64_t many = 1000000;
   chosen_for(*noting, stream, support::transpose_call({2, 2, many, 0, 0, 5, 5}, 4, 0, 0));
   CHECK(noting->blocks() == 15625);
@@ -323,9 +302,7 @@ TEST_CASE("blocks of tiny matrices with gaps take many of them") {
 }
 
 TEST_CASE("vectors are copied, and of a batch of one neither strides nor the ends of rows matter") {
-  const auto noting = std::make_shared<noting_device>(twill::device::open("simt:h200").properties());
-  const twill::device device(noting);
-  const twill::stream stream(device);
+  const auto [noting, device, stream] = noting_h200();
   const std::int64_t n = 100000;
   for (const twill::transpose_shape& s :
        {twill::transpose_shape{1, n}, {n, 1}, {1, n, 1, 3 * n, 1, 5, 7}, {n, 1, 1, 1, 3 * n, 5, 7}, {n, 1, 4}}) {

@@ -68,18 +68,21 @@ void launch_in_place_small_of(const work_queue& queue, const transpose_in_place_
                &kernels::in_place_small<Unit>, a, m);
 }
 
-constexpr std::int64_t largest_of_several = 32768;  // bytes of a matrix: blocks of several share a multiprocessor
+constexpr std::int64_t shares_multiprocessor = 32768;  // bytes of a matrix: a multiprocessor holds several such blocks
 
 void launch_in_place_small(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
   const detail::transpose_args staged{a.data,  a.data, a.element_bytes, a.rows,   a.cols,
                                       a.batch, a.cols, a.rows,          a.stride, a.stride};
   const detail::device_model model = detail::model_of(queue.device->properties());
   const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
-  // Few large elements are moved sooner by the more threads of in_place_small.
-  const bool takes_one = unit == a.element_bytes && (a.element_bytes <= 4 || bytes > largest_of_several) &&
+  // Few large elements are moved sooner by the more threads of in_place_small; of small matrices with gaps a block of
+  // staged-misaligned would have one.
+  const bool fills_block = bytes >= 2048 || a.batch == 1 || a.stride == a.rows * a.cols;
+  const bool by_staged = fills_block && unit == a.element_bytes &&
+                         (a.element_bytes <= 4 || bytes > shares_multiprocessor) &&
                          detail::with_pads(bytes) <= model.shared_bytes;
   if (detail::is_staged(staged, model)) return launch_staged(queue, staged);
-  if (takes_one || detail::is_staged_misaligned(staged, model)) return launch_staged_misaligned(queue, staged);
+  if (by_staged || detail::is_staged_misaligned(staged, model)) return launch_staged_misaligned(queue, staged);
   with_unit(unit, [&](auto one) { launch_in_place_small_of<decltype(one)>(queue, a); });
 }
 
@@ -90,11 +93,12 @@ std::int64_t largest_staged(const work_queue& queue, const transpose_in_place_ar
   const bool is_square = a.rows == a.cols, swaps_vectors = is_square && alignment_of(a) == 16;
   const bool swaps_fast = is_square && unit == a.element_bytes && (swaps_vectors || a.element_bytes > 2);
   // Matrices that keep the device busy: a block each, against one or two passes by all blocks.
-  const int enough = swaps_fast ? limits.multiprocessors : limits.multiprocessors / 4;
-  if (a.batch < enough) return !is_square ? largest_of_several : a.batch > 1 ? 8192 : 4096;
-  if (unit != a.element_bytes) return unit == 1 ? largest_of_several : limits.shared_bytes;
+  const int enough = swaps_fast ? limits.multiprocessors : std::max(2, limits.multiprocessors / 4);
+  if (a.batch < enough) return !is_square ? shares_multiprocessor : a.batch > 1 ? 8192 : 4096;
+  if (unit != a.element_bytes) return unit == 1 ? shares_multiprocessor : limits.shared_bytes;
   if (swaps_vectors && a.element_bytes <= 2) return 8192;
-  return swaps_fast ? limits.shared_bytes / 3 : detail::without_pads(limits.shared_bytes);
+  if (swaps_fast) return std::max<std::int64_t>(8192, limits.shared_bytes / 3);
+  return detail::without_pads(limits.shared_bytes);
 }
 
 void transpose_by_copy(const work_queue& queue, const transpose_in_place_args& a) {

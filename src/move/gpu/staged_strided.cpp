@@ -21,8 +21,9 @@ using detail::strided_shape;
 
 struct strided_plan {
   kernels::strided_matrices m{};
-  std::int64_t blocks, threads, shared_bytes;
-  int word, most_windows;
+  strided_blocks blocks;
+  std::int64_t shared_bytes;
+  int word;
 };
 
 template <class Unit>
@@ -41,7 +42,7 @@ template <class Unit>
 strided_plan plan_strided(const strided_shape& s, std::int64_t most_shared, int multiprocessors) {
   constexpr auto size = static_cast<int>(sizeof(Unit));
   const strided_blocks b = detail::strided_blocks_of(s, most_shared, multiprocessors);
-  strided_plan p{{}, b.blocks, b.threads, 0, s.word(), b.most_windows};
+  strided_plan p{{}, b, 0, s.word()};
   kernels::strided_matrices& m = p.m;
   static_cast<detail::strided_window&>(m) = b.window;
   m.windows = b.windows;
@@ -57,7 +58,8 @@ strided_plan plan_strided(const strided_shape& s, std::int64_t most_shared, int 
   m.prefetch_ends = !m.packed && m.rows >= (size <= 2 ? 4 / size : 32);
   choose_span_padding<Unit>(p);
   const std::int64_t bytes = m.chunks * 16;
-  p.shared_bytes = (m.windows - 1) * b.region() + (bytes + (bytes >> m.pad_shift) * m.pad + 15) / 16 * 16;
+  p.shared_bytes = (m.windows - 1) * detail::strided_region(b.most_windows) +
+                   (bytes + (bytes >> m.pad_shift) * m.pad + 15) / 16 * 16;
   m.span = kernels::make_divider(m.span_chunks);
   m.word = kernels::make_divider(m.run_words);
   m.column = kernels::make_divider(m.cols);
@@ -88,12 +90,12 @@ bool launch_strided(const work_queue& queue, const Args& a, const strided_shape&
     const strided_plan p = plan_strided<unit>(s, most, limits.multiprocessors);
     const std::int64_t payload = p.m.matrices * s.rows * s.cols * s.unit;
     if (p.shared_bytes > most || p.m.chunks * 16 > 2 * payload + 1024) return false;
-    if (only_several && p.most_windows < 4) return false;
+    if (only_several && p.blocks.most_windows < 4) return false;
     if (dry_run) return true;
     using narrow = std::conditional_t<sizeof(unit) <= 4, std::uint32_t, unit>;
     const auto kernel =
-        p.word == 16 ? kernel_of<unit, word16>(p.most_windows) : kernel_of<unit, narrow>(p.most_windows);
-    start_kernel(queue, grid_of(p.blocks, p.threads, p.shared_bytes), kernel, a, p.m);
+        p.word == 16 ? kernel_of<unit, word16>(p.blocks.most_windows) : kernel_of<unit, narrow>(p.blocks.most_windows);
+    start_kernel(queue, grid_of(p.blocks.blocks, p.blocks.threads, p.shared_bytes), kernel, a, p.m);
     return true;
   });
 }

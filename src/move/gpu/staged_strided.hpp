@@ -22,7 +22,7 @@ namespace twill::TWILL_BACKEND::kernels {
 
 /// Shared memory of a window where a block has up to so many.
 template <int Windows>
-inline constexpr int span_region = detail::strided_block_chunks / Windows * detail::strided_chunk_bytes;
+inline constexpr int span_region = detail::strided_region(Windows);
 
 struct strided_matrices : detail::strided_window {
   std::int64_t batch, in_bytes;             // matrices; bytes from the first to behind the last element

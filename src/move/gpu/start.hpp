@@ -12,6 +12,7 @@
 #include "gpu/tile_order.hpp"
 #include "launch.hpp"
 #include "move/args.hpp"
+#include "move/plan/matrices.hpp"
 
 namespace twill::TWILL_BACKEND {
 
@@ -62,8 +63,7 @@ std::int64_t set_tiles(Matrices& m, const detail::transpose_args& a, std::int64_
 
 /// Bytes of an input without gaps; 0 where it has some.
 inline std::int64_t packed_input_bytes(const detail::transpose_args& a) {
-  const bool is_packed = a.in_ld == a.cols && (a.batch == 1 || a.in_stride == a.rows * a.cols);
-  return is_packed ? a.batch * a.rows * a.cols * a.element_bytes : 0;
+  return detail::is_packed_input(a) ? a.batch * a.rows * a.cols * a.element_bytes : 0;
 }
 
 inline unsigned char* bytes_of(void* memory) {

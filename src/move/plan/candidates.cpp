@@ -205,7 +205,6 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   candidates all;
   std::int64_t bytes = a.run_bytes;
   for (int i = 0; i < a.rank; ++i) bytes *= a.dims[i].extent;
-  all.bytes = bytes;
   all.copy_us = 2 * static_cast<double>(bytes) / device.bytes_per_us;
   all.balance_squared = device.balance_squared();
   all.overlaps = device.overlaps;
@@ -214,7 +213,7 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   add_transposes(all, a, device);
   if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, {rows_launch[place_of(unit)], rows_factor(a, unit)});
   if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_misaligned(all, a, unit);
-  all.add(family::elementwise, elementwise_cost(a, all.untiled, device));
+  all.add(family::elementwise, cost_of_elementwise(a, all.untiled, device));
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
   std::sort(all.list, all.list + all.count, cheaper);
   all.gather = plan_gather(a, all.untiled, device, which == wanted::cheapest ? all.list[0].microseconds : HUGE_VAL);

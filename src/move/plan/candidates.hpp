@@ -23,8 +23,7 @@ struct candidate {
 struct candidates {
   int count = 0;
   candidate list[families];
-  std::int64_t bytes = 0;  // moved
-  double copy_us = 0;      // time of a plain copy; a cost is a launch plus a multiple of it
+  double copy_us = 0;  // time of a plain copy; a cost is a launch plus a multiple of it
   double balance_squared = 1;
   bool overlaps = false;  // device_model::overlaps
   // What the launches take: the form as matrices, and as how many launches of these; in units of its alignment; these

@@ -49,7 +49,8 @@ double loaded(const composite_tile& t) {
   return std::max(1.0, read / wanted);
 }
 
-// The share of input lines that leave L2 before the next of their units is wanted.
+// The share of input lines that leave the cache before the next of their units is wanted: all where there is none, or a
+// device does not say.
 double lines_lost(const composite_tile& t, const device_model& device) {
   const tile_dim& d = t.dims[t.in_order[0]];
   if (std::abs(d.in_stride) != t.unit || d.out_stride == t.unit) return 0;
@@ -104,7 +105,7 @@ double fetched_around(std::int64_t segment, std::int64_t alignment) {
 
 }  // namespace
 
-cost_of_launch elementwise_cost(const permute_args& a, const composite_tile& t, const device_model& device) {
+cost_of_launch cost_of_elementwise(const permute_args& a, const composite_tile& t, const device_model& device) {
   constexpr double lines[5] = {0, 0, 2.2, 1.4, 1.12}, runs[5] = {0, 0, 2.2, 1.35, 1.05};
   constexpr double launch = 1.9, units = 1.75;
   constexpr double gaps = 0.15;  // of tiny matrices; larger ones take no longer for them

@@ -13,6 +13,6 @@ namespace twill::detail {
 constexpr std::int64_t elementwise_block_units = 256;
 
 /// `untiled`: of `args`, in units of unit_of(args).
-cost_of_launch elementwise_cost(const permute_args& args, const composite_tile& untiled, const device_model& device);
+cost_of_launch cost_of_elementwise(const permute_args& args, const composite_tile& untiled, const device_model& device);
 
 }  // namespace twill::detail

@@ -78,7 +78,7 @@ bool choose_out_segments(composite_tile& t, std::int64_t wanted, std::int64_t mo
 
 // Then what input segments hold, about `wanted` bytes, more each time that they grow; counts the segments. Dimensions
 // that the output's segments hold completely are passed; the one that ends them grows by whole segments.
-class in_segments {
+class in_segment_growth {
  public:
   /// For the output segments that `t` has.
   void begin(composite_tile& t) {
@@ -94,7 +94,7 @@ class in_segments {
     last_ = {0, t.unit, 1};
   }
 
-  /// False where no units are contiguous.
+  /// `wanted` is no less than the last time. False where no units are contiguous.
   bool grow(composite_tile& t, std::int64_t wanted) {
     prefix p = last_;  // all before its dimension are complete, and stay so
     std::int64_t bits = 0;
@@ -286,9 +286,9 @@ class tile_search {
     if (cubed(memory, clocks, life, blocks, false) >= most) return true;
     p_.blocks = t.blocks();
     if (p_.blocks > INT32_MAX) return false;
-    const double all = cubed(memory, clocks, life, real(p_.blocks), true);
-    if (all >= most) return true;
-    least_ = p_.microseconds = tail + std::cbrt(all);
+    const double all_cubed = cubed(memory, clocks, life, real(p_.blocks), true);
+    if (all_cubed >= most) return true;
+    least_ = p_.microseconds = tail + std::cbrt(all_cubed);
     best_ = p_;
     return true;
   }
@@ -312,7 +312,7 @@ class tile_search {
   const device_model& device_;
   const double bytes_, copy_;
   gather_plan p_;
-  in_segments in_segments_;
+  in_segment_growth in_segments_;
   double written_ = 0;   // sectors that two segments share, for each byte
   bool is_any_ = false;  // some tile fits
   double least_;         // microseconds

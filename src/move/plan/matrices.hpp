@@ -10,6 +10,10 @@
 
 namespace twill::detail {
 
+inline bool is_packed_input(const transpose_args& a) {
+  return a.in_ld == a.cols && (a.batch == 1 || a.in_stride == a.rows * a.cols);
+}
+
 struct matrices {
   const transpose_args& a;
   std::int64_t size, down, across, bytes;  // of an element; of an output and an input row; of a matrix
@@ -39,7 +43,7 @@ struct matrices {
   bool is_interleaved() const {
     return a.batch > 1 && (a.in_stride < a.rows * a.in_ld || a.out_stride < a.cols * a.out_ld);
   }
-  bool in_packed() const { return a.in_ld == a.cols && (a.batch == 1 || a.in_stride == a.rows * a.cols); }
+  bool in_packed() const { return is_packed_input(a); }
   bool without_gaps() const { return a.in_stride == a.rows * a.cols && a.out_stride == a.rows * a.cols; }
 };
 
@@ -48,7 +52,7 @@ struct matrices {
 constexpr std::int64_t with_pads(std::int64_t bytes) {
   return (bytes + 32) / 128 * 144 + 144;
 }
-/// The bytes that so much shared memory holds.
+/// The bytes that so much shared memory holds; not positive where it holds none.
 constexpr std::int64_t without_pads(std::int64_t shared_bytes) {
   return (shared_bytes - 144) / 144 * 128 - 32;
 }

@@ -67,7 +67,7 @@ strided_blocks strided_blocks_of(const strided_shape& s, std::int64_t most_share
   choose_window(b, s, std::max(matrices_until(s.in_stride * s.unit, 16), matrices_until(s.out_stride * s.unit, word)));
   const strided_window& w = b.window;
   const std::int64_t all = ceil_divided(s.batch, w.matrices);
-  const std::int64_t fit = std::clamp<std::int64_t>(most_shared / b.region(), 1, b.most_windows);
+  const std::int64_t fit = std::clamp<std::int64_t>(most_shared / strided_region(b.most_windows), 1, b.most_windows);
   b.windows = static_cast<int>(std::clamp<std::int64_t>(all / (4 * multiprocessors), 1, fit));
   b.threads = std::min<std::int64_t>(strided_threads, (std::max(w.chunks, w.runs * w.run_words) + 31) / 32 * 32);
   b.blocks = ceil_divided(all, b.windows);

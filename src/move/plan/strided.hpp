@@ -46,13 +46,15 @@ constexpr int strided_threads = 288;
 /// Chunks of all windows of a block, where it has several, and shared memory for a chunk, with padding.
 constexpr int strided_block_chunks = strided_threads * 8, strided_chunk_bytes = 18;
 
+/// Shared memory of a window where a block has up to so many.
+constexpr int strided_region(int windows) {
+  return strided_block_chunks / windows * strided_chunk_bytes;
+}
+
 struct strided_blocks {
   strided_window window;
   int most_windows, windows;     // of a block: at most, by the size of a window; then as many as it has
   std::int64_t blocks, threads;  // in all; of a block
-
-  /// Shared memory of a window where a block has several.
-  std::int64_t region() const { return strided_block_chunks / most_windows * strided_chunk_bytes; }
 };
 
 /// `most_shared`: bytes of shared memory that a block may take.
