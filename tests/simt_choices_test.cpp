@@ -266,7 +266,7 @@ TEST_CASE("launches of a transpose in place with fast scratch memory do not grow
   CHECK(noting->launches() == 2);
 }
 
-TEST_CASE("batches are transposed in place by a block a matrix where these keep the device busy") {
+TEST_CASE("batches are transposed in place by one block per matrix where there are enough") {
   const struct {
     twill::transpose_in_place_shape shape;
     std::int64_t element_bytes;

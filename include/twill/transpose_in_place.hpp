@@ -53,9 +53,10 @@ TWILL_API void transpose_in_place_bytes(stream_ref stream, void* data, extent el
 ///
 /// Shape: `{2, 3}` makes [1,2,3, 4,5,6] into [1,4, 2,5, 3,6]. Extents may be 0. Square matrices may have a leading
 ///   dimension, and gaps stay untouched; others are packed.
-/// Units: 2 * rows * cols * batch * sizeof(T) bytes are moved once for square and for small matrices, twice with fast
-///   scratch. With less, once for each of two passes (three where rows and cols have a common divisor); twice for a
-///   pass that goes through scratch, so six times at most.
+/// Units: 2 * rows * cols * batch * sizeof(T) bytes are moved once for square matrices, for small ones, and on GPUs for
+///   batches of matrices that fit a block's shared memory; others twice with fast scratch. With less, once for each of
+///   two passes (three where rows and cols have a common divisor); twice for a pass that goes through scratch, so six
+///   times at most.
 /// Memory: device memory of the stream's device (host memory on "cpu" and "simt"), `data` aligned to T; matrices must
 ///   not overlap. `scratch` holds at least `transpose_in_place_scratch_bytes(device, data, shape)` bytes and does not
 ///   overlap the matrices; it is free for other calls in stream order.

@@ -1,6 +1,6 @@
 #pragma once
 
-// A simulated device that runs nothing, and notes what it should run.
+// A simulated device that runs nothing, and records what it was asked to run.
 
 #include <cstdint>
 #include <memory>

@@ -2,8 +2,8 @@
 
 // The launches of the kernels, each defined in the file of its family; preconditions of transposes are in
 // move/plan/transposes.hpp. launch_staged_misaligned takes any packed matrices of aligned elements of 1, 2, 4, 8 or 16
-// bytes that fit a block with_pads(). Those that return bool return false, without a launch, where the kernel does not
-// apply to the shape or the device; with `dry_run` they launch nothing in any case.
+// bytes for which with_pads(bytes) fits in a block's shared memory. Those that return bool return false, without a
+// launch, where the kernel does not apply to the shape or the device; with `dry_run` they launch nothing in any case.
 
 #include "move/operations.hpp"
 #include "move/plan/candidates.hpp"

@@ -68,34 +68,34 @@ void launch_in_place_small_of(const work_queue& queue, const transpose_in_place_
                &kernels::in_place_small<Unit>, a, m);
 }
 
-constexpr std::int64_t shares_multiprocessor = 32768;  // bytes of a matrix: a multiprocessor holds several such blocks
+constexpr std::int64_t most_bytes_sharing = 32768;  // of a matrix: a multiprocessor holds several such blocks
 
 void launch_in_place_small(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
   const detail::transpose_args staged{a.data,  a.data, a.element_bytes, a.rows,   a.cols,
                                       a.batch, a.cols, a.rows,          a.stride, a.stride};
   const detail::device_model model = detail::model_of(queue.device->properties());
   const std::int64_t bytes = a.rows * a.cols * a.element_bytes;
-  // Few large elements are moved sooner by the more threads of in_place_small; of small matrices with gaps a block of
-  // staged-misaligned would have one.
+  // in_place_small has more threads, so it is faster for a few large elements; with gaps, staged-misaligned would put
+  // only one small matrix in a block.
   const bool fills_block = bytes >= 2048 || a.batch == 1 || a.stride == a.rows * a.cols;
   const bool by_staged = fills_block && unit == a.element_bytes &&
-                         (a.element_bytes <= 4 || bytes > shares_multiprocessor) &&
+                         (a.element_bytes <= 4 || bytes > most_bytes_sharing) &&
                          detail::with_pads(bytes) <= model.shared_bytes;
   if (detail::is_staged(staged, model)) return launch_staged(queue, staged);
   if (by_staged || detail::is_staged_misaligned(staged, model)) return launch_staged_misaligned(queue, staged);
   with_unit(unit, [&](auto one) { launch_in_place_small_of<decltype(one)>(queue, a); });
 }
 
-// The largest matrix in bytes that a block transposes in shared memory, as far as it fits: beyond it, swapping tiles or
-// a transpose into scratch memory is faster (H100; docs/decisions.md, "In place").
+// The largest matrix in bytes that a block transposes in shared memory, subject to what fits: larger ones are faster by
+// swapping tiles, or by a transpose into scratch memory (H100; docs/decisions.md, "In place").
 std::int64_t largest_staged(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
   const device_limits limits = limits_of(queue);
   const bool is_square = a.rows == a.cols, swaps_vectors = is_square && alignment_of(a) == 16;
   const bool swaps_fast = is_square && unit == a.element_bytes && (swaps_vectors || a.element_bytes > 2);
-  // Matrices that keep the device busy: a block each, against one or two passes by all blocks.
-  const int enough = swaps_fast ? limits.multiprocessors : std::max(2, limits.multiprocessors / 4);
-  if (a.batch < enough) return !is_square ? shares_multiprocessor : a.batch > 1 ? 8192 : 4096;
-  if (unit != a.element_bytes) return unit == 1 ? shares_multiprocessor : limits.shared_bytes;
+  // Matrices that fill the device: a block each, against one or two passes by all blocks.
+  const int least_batch = swaps_fast ? limits.multiprocessors : std::max(2, limits.multiprocessors / 4);
+  if (a.batch < least_batch) return !is_square ? most_bytes_sharing : a.batch > 1 ? 8192 : 4096;
+  if (unit != a.element_bytes) return unit == 1 ? most_bytes_sharing : limits.shared_bytes;
   if (swaps_vectors && a.element_bytes <= 2) return 8192;
   if (swaps_fast) return std::max<std::int64_t>(8192, limits.shared_bytes / 3);
   return detail::without_pads(limits.shared_bytes);

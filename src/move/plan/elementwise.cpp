@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t line = 128, sector = 32;  // bytes
 
-// Bytes of the sectors that a block reads, for each byte that it wants. What is contiguous in the input, or nearly so,
+// Bytes of the sectors that a block reads, for each byte that it needs. What is contiguous in the input, or nearly so,
 // makes one span.
 double sectors_read(const composite_tile& t) {
   double left = elementwise_block_units, indices[max_tile_dims], spans = 1;
@@ -49,7 +49,7 @@ double loaded(const composite_tile& t) {
   return std::max(1.0, read / wanted);
 }
 
-// The share of input lines that leave the cache before the next of their units is wanted: all where there is none, or a
+// The share of input lines that leave the cache before they are reused: all where there is none, or a
 // device does not say.
 double lines_lost(const composite_tile& t, const device_model& device) {
   const tile_dim& d = t.dims[t.in_order[0]];
@@ -107,11 +107,11 @@ double fetched_around(std::int64_t segment, std::int64_t alignment) {
 
 cost_of_launch cost_of_elementwise(const permute_args& a, const composite_tile& t, const device_model& device) {
   constexpr double lines[5] = {0, 0, 2.2, 1.4, 1.12}, runs[5] = {0, 0, 2.2, 1.35, 1.05};
-  constexpr double launch = 1.9, units = 1.75;
+  constexpr double launch = 1.9, launch_of_units = 1.75;
   constexpr double gaps = 0.15;  // of tiny matrices; larger ones take no longer for them
   const int at = place_of(t.unit);
   if (t.unit < 4 || (a.run_bytes == t.unit && t.unit < 16)) {
-    return {units, units_factor(t, device), 1 + gaps * (loaded(t) - 1)};
+    return {launch_of_units, units_factor(t, device), 1 + gaps * (loaded(t) - 1)};
   }
   if (a.run_bytes < 64 && consumes_full_input_lines(t)) return {launch, lines[at]};
   return {launch, runs[at] + 0.156 * fetched_around(a.run_bytes, lowest_bit(a.run_bytes)) + split_lines(a, t.unit)};

@@ -1,6 +1,6 @@
 #pragma once
 
-// What elementwise costs: a thread a unit, so that stores are coalesced and loads are not.
+// What elementwise costs: one thread per unit, so that stores are coalesced and loads are not.
 
 #include "device_model.hpp"
 #include "gather.hpp"

@@ -76,7 +76,7 @@ bool choose_out_segments(composite_tile& t, std::int64_t wanted, std::int64_t mo
   return t.last_out >= 0;
 }
 
-// Then what input segments hold, about `wanted` bytes, more each time that they grow; counts the segments. Dimensions
+// Then what input segments hold, about `wanted` bytes, growing on each call; counts the segments. Dimensions
 // that the output's segments hold completely are passed; the one that ends them grows by whole segments.
 class in_segment_growth {
  public:
@@ -94,7 +94,7 @@ class in_segment_growth {
     last_ = {0, t.unit, 1};
   }
 
-  /// `wanted` is no less than the last time. False where no units are contiguous.
+  /// `wanted` must not decrease between calls. False where no units are contiguous.
   bool grow(composite_tile& t, std::int64_t wanted) {
     prefix p = last_;  // all before its dimension are complete, and stay so
     std::int64_t bits = 0;

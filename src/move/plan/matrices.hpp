@@ -47,12 +47,11 @@ struct matrices {
   bool without_gaps() const { return a.in_stride == a.rows * a.cols && a.out_stride == a.rows * a.cols; }
 };
 
-/// Bytes of a block's shared memory for so many: with the pads, which take an eighth, and what lies around in the first
-/// and the last chunk.
+/// Shared memory needed for so many bytes, including pads (an eighth) and the unused ends of the first and last chunks.
 constexpr std::int64_t with_pads(std::int64_t bytes) {
   return (bytes + 32) / 128 * 144 + 144;
 }
-/// The bytes that so much shared memory holds; not positive where it holds none.
+/// Inverse of with_pads; not positive where nothing fits.
 constexpr std::int64_t without_pads(std::int64_t shared_bytes) {
   return (shared_bytes - 144) / 144 * 128 - 32;
 }

@@ -74,15 +74,16 @@ strided_blocks strided_blocks_of(const strided_shape& s, std::int64_t most_share
   return b;
 }
 
-// Gaps are loaded too. Instructions overlap with memory; those that find the units of a word are for all windows of a
-// block. The rounds of a block's threads do not overlap. Fitted to 170 batches on an H100 (docs/planner.md).
+// Gaps are loaded too. Instructions overlap with memory; index computations are shared by the windows of a block.
+// The rounds of a block's threads do not overlap. Fitted to 170 batches on an H100 (docs/planner.md).
 cost_of_launch cost_of_strided(const matrices& m, const device_model& device) {
-  constexpr double stored[4] = {0.82, 0.32, 0.28, 0.02}, found[4] = {0.59, 0.83, 0.55, 0.93};  // of 1, 2, 4 and 8 bytes
+  constexpr double stored[4] = {0.82, 0.32, 0.28, 0.02},
+                   indexed[4] = {0.59, 0.83, 0.55, 0.93};  // of 1, 2, 4 and 8 bytes
   constexpr double launch = 3.67, round = 0.32, moved = 0.967;
   const strided_blocks b = strided_blocks_of(strided_shape_of(m.a), device.shared_bytes / 3, device.multiprocessors);
   const strided_window& w = b.window;
   const double loaded = static_cast<double>(w.chunks * std::int64_t{16}) / static_cast<double>(w.matrices * m.bytes);
-  const double issued = stored[m.place()] + found[m.place()] / b.windows;
+  const double issued = stored[m.place()] + indexed[m.place()] / b.windows;
   const std::int64_t slots = std::max<std::int64_t>(w.chunks, std::int64_t{w.runs} * w.run_words);
   return {launch + round * static_cast<double>(ceil_divided(slots, b.threads)), std::hypot(1, issued),
           moved * (1 + loaded) / 2};

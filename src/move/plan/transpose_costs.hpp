@@ -4,7 +4,7 @@
 
 namespace twill::detail {
 
-/// Microseconds of a launch; what it takes, in copies, where memory is busy for one; and for how many memory is busy.
+/// Microseconds of a launch; `factor`: its time in copies if memory is busy for one; `memory`: for how many it is busy.
 struct cost_of_launch {
   double launch, factor, memory = 1;
 };

@@ -134,7 +134,7 @@ double staged_cols_more_1byte(const matrices& m, const band_shape& shape) {
   return 0.9 * (filled(m.across, band_bytes(shape.vectors)) - 1) + 2.2e6 / (tile * tile) + few;
 }
 
-// What lies around rows with gaps may not be read: of 1 and 2 bytes, their ends are loaded element by element.
+// Bytes beyond a row with gaps must not be read: ends of rows of 1- and 2-byte elements are loaded one by one.
 cost_of_launch ends_of_bands(const matrices& m) {
   if (m.size > 2 || m.in_packed()) return {0, 0};
   const auto row = static_cast<double>(m.across);
