@@ -147,6 +147,21 @@ TEST_CASE("reference: a device with little shared memory" * doctest::skip(!suppo
   check_case(stream, {130, 4101}, 16, 0, scratch_size::least, seed);  // strips of vectors
 }
 
+TEST_CASE("reference: a device with much shared memory" * doctest::skip(!support::has_simt)) {
+  const auto device = twill::device::open("simt:h200");
+  const twill::stream stream(device);
+  const std::int64_t batch = device.properties().multiprocessors / 4;
+  const struct {
+    std::int64_t bytes, rows, cols;
+  } matrices[] = {{1, 450, 421}, {1, 229, 993}, {2, 97, 700}, {2, 281, 281}, {4, 190, 212}, {12, 93, 93}};
+  std::uint32_t seed = 1;
+  for (const auto& m : matrices) {
+    check_case(stream, {m.rows, m.cols, batch}, m.bytes, static_cast<std::size_t>(m.bytes), scratch_size::fast,
+               seed += 2);
+    check_case(stream, {m.rows, m.cols, batch, 0, m.rows * m.cols + 3}, m.bytes, 0, scratch_size::fast, seed += 2);
+  }
+}
+
 TEST_CASE("bounds: many small matrices, with gaps and without") {
   on_each_device([](const twill::device& device) {
     const twill::stream stream(device);
