@@ -54,14 +54,14 @@ TWILL_API void transpose_in_place_bytes(stream_ref stream, void* data, extent el
 /// Shape: `{2, 3}` makes [1,2,3, 4,5,6] into [1,4, 2,5, 3,6]. Extents may be 0. Square matrices may have a leading
 ///   dimension, and gaps stay untouched; others are packed.
 /// Units: 2 * rows * cols * batch * sizeof(T) bytes are moved once for square matrices, for small ones, and on GPUs for
-///   batches of matrices that fit a block's shared memory; others twice with fast scratch. With less, once for each of
-///   two passes (three where rows and cols have a common divisor); twice for a pass that goes through scratch, so six
-///   times at most.
+///   batches of enough matrices that fit a block's shared memory; others twice with fast scratch. With less, once for
+///   each of two passes (three where rows and cols have a common divisor); twice for a pass that goes through scratch,
+///   so six times at most.
 /// Memory: device memory of the stream's device (host memory on "cpu" and "simt"), `data` aligned to T; matrices must
 ///   not overlap. `scratch` holds at least `transpose_in_place_scratch_bytes(device, data, shape)` bytes and does not
 ///   overlap the matrices; it is free for other calls in stream order.
 /// Order: asynchronous in `stream`; no synchronisation, no allocation. May be called from several threads, on different
-///   streams with a scratch each, and captured in a graph. Launches: one for square and for small matrices; with fast
+///   streams with a scratch each, and captured in a graph. Launches: one where data are moved once; with fast
 ///   scratch two, for as many matrices as it holds. With less scratch, one for each pass whose lines (max(rows, cols)
 ///   elements in one pass, min(rows, cols) in the others) fit in the shared memory of a block, at least to a quarter:
 ///   on an H200, with 227 KiB, up to 232448 elements of 4 bytes. Other passes, and those of fewer than half as many

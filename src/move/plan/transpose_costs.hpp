@@ -12,7 +12,7 @@ struct cost_of_launch {
 /// Microseconds of a launch behind another one, and factors of a copy's time, for elements of 1, 2, 4, 8 and 16 bytes.
 /// Fitted to the times of 4,900 random transposes and permutations by every kernel that can move them, on an H200
 /// (docs/planner.md); what depends on the shape is in the function of the kernel, its own factors for
-/// each size last. Where few cases were drawn (16 bytes, batches with gaps) neighbours give them.
+/// each size last. Where few cases were drawn (16 bytes) neighbours give them.
 struct kernel_cost {
   double launch[5], factor[5], more[5];
   double small[5] = {};  // launch of the smallest arrays; 0: the same
