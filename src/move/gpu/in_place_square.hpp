@@ -150,7 +150,7 @@ constexpr int square_misaligned_rows = 8;
 
 /// 32 words wide, and as many rows as columns: the tile of transpose_misaligned.
 template <int Bytes>
-using square_tile = word_tile<Bytes, true, 128, 256, square_misaligned_rows, 1>;
+using square_tile = word_tile<Bytes, true, 128, 256, square_misaligned_rows, 4>;
 
 // A word of each of eight rows, cut from two where rows begin inside of words: every fourth row alike. All loads are in
 // flight together.
@@ -177,18 +177,26 @@ __device__ void read_words(std::uint32_t (&w)[square_misaligned_rows], const uns
   }
 }
 
-// The same at the matrix's edges, element by element; what lies outside is 0.
+// The same at the matrix's edges, element by element. What lies outside is the nearest element inside, or 0: it is
+// never stored. No load is conditional, so all are in flight together.
 template <int Bytes>
 __device__ void read_elements(std::uint32_t (&w)[square_misaligned_rows], const unsigned char* from, std::int64_t ld,
                               std::int64_t rows, std::int64_t bytes) {
   using unit = typename unit_of_bytes<Bytes>::type;
+  const int height = rows < square_misaligned_rows ? static_cast<int>(rows) : square_misaligned_rows;
+  const int width = bytes < 4 ? static_cast<int>(bytes) : 4;
 #pragma unroll
   for (int i = 0; i < square_misaligned_rows; ++i) {
     w[i] = 0;
+  }
+  if (height <= 0 || width <= 0) return;
+#pragma unroll
+  for (int i = 0; i < square_misaligned_rows; ++i) {
+    const unsigned char* row = from + (i < height ? i : height - 1) * ld;
 #pragma unroll
     for (int u = 0; u < 4 / Bytes; ++u) {
-      if (i >= rows || u * Bytes >= bytes) continue;
-      w[i] |= static_cast<std::uint32_t>(*reinterpret_cast<const unit*>(from + i * ld + u * Bytes)) << (u * 8 * Bytes);
+      const int at = u * Bytes < width ? u * Bytes : width - Bytes;
+      w[i] |= static_cast<std::uint32_t>(*reinterpret_cast<const unit*>(row + at)) << (u * 8 * Bytes);
     }
   }
 }
@@ -255,8 +263,13 @@ __device__ void store_transposed(unsigned char* out, const unsigned char* tile, 
   }
 }
 
+// Where rows are cut from words, registers are bounded for four blocks a multiprocessor; else they suffice without a
+// bound, which is 0, and a bound would spill.
 template <int Bytes, bool Aligned>
-__global__ void __launch_bounds__(square_tile<Bytes>::threads)
+inline constexpr int square_least_blocks = Aligned ? 0 : square_tile<Bytes>::least_blocks;
+
+template <int Bytes, bool Aligned>
+__global__ void __launch_bounds__(square_tile<Bytes>::threads, (square_least_blocks<Bytes, Aligned>))
     in_place_square_misaligned(unsigned char* data, square_matrices m) {
   using shape = square_tile<Bytes>;
   constexpr int edge = shape::width;
