@@ -272,8 +272,12 @@ TEST_CASE("batches are transposed in place by one block per matrix where there a
     std::int64_t element_bytes;
     const char* kernel;
   } cases[] = {{{419, 211, 33}, 2, "transpose_staged_misaligned"},
-               {{151, 151, 33}, 1, "transpose_staged_misaligned"},
-               {{151, 151, 32}, 1, "in_place_square_misaligned"},
+               {{257, 257, 33}, 1, "transpose_staged_misaligned"},
+               {{257, 257, 32}, 1, "in_place_square_misaligned"},
+               {{255, 255, 1}, 1, "transpose_staged_misaligned"},
+               {{129, 129, 66}, 2, "transpose_staged_misaligned"},
+               {{129, 129, 65}, 2, "in_place_square_misaligned"},
+               {{127, 127, 1}, 2, "transpose_staged_misaligned"},
                {{160, 160, 132}, 1, "in_place_square"},
                {{139, 139, 132}, 4, "transpose_staged_misaligned"},
                {{139, 139, 131}, 4, "in_place_square_words"},

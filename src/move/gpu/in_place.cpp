@@ -90,11 +90,17 @@ void launch_in_place_small(const work_queue& queue, const transpose_in_place_arg
 // swapping tiles, or by a transpose into scratch memory (H100; docs/decisions.md, "In place").
 std::int64_t largest_staged(const work_queue& queue, const transpose_in_place_args& a, std::int64_t unit) {
   const device_limits limits = limits_of(queue);
-  const bool is_square = a.rows == a.cols, swaps_vectors = is_square && alignment_of(a) == 16;
-  const bool swaps_fast = is_square && unit == a.element_bytes && (swaps_vectors || a.element_bytes > 2);
+  const bool is_square = a.rows == a.cols, swaps_units = is_square && unit == a.element_bytes;
+  const bool swaps_vectors = is_square && alignment_of(a) == 16;
+  const bool swaps_fast = swaps_units && (swaps_vectors || a.element_bytes > 2),
+             swaps_bytes = swaps_units && !swaps_fast;
   // Matrices that fill the device: a block each, against one or two passes by all blocks.
-  const int least_batch = swaps_fast ? limits.multiprocessors : std::max(2, limits.multiprocessors / 4);
-  if (a.batch < least_batch) return !is_square ? most_bytes_sharing : a.batch > 1 ? 8192 : 4096;
+  const int share = swaps_fast ? 1 : swaps_bytes && a.element_bytes == 2 ? 2 : 4;
+  const int least_batch = std::max(2, limits.multiprocessors / share);
+  if (a.batch < least_batch) {
+    if (!is_square) return most_bytes_sharing;
+    return swaps_bytes ? 65536 / a.element_bytes : a.batch > 1 ? 8192 : 4096;
+  }
   if (unit != a.element_bytes) return unit == 1 ? most_bytes_sharing : limits.shared_bytes;
   if (swaps_vectors && a.element_bytes <= 2) return 8192;
   if (swaps_fast) return std::max<std::int64_t>(8192, limits.shared_bytes / 3);
