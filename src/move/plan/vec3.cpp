@@ -44,6 +44,13 @@ vec3_tiling vec3_tiling_of(const transpose_args& a) {
   return t;
 }
 
+// Misaligned rows of interleaved matrices end in sectors that belong to other matrices as well, which blocks far away
+// read and write.
+double shared_sectors(const matrices& m, const vec3_tiling& t) {
+  if (!m.is_interleaved() || t.in_aligned) return 0;
+  return std::min(0.7, 250 / static_cast<double>(m.across)) + std::min(0.4, 400 / static_cast<double>(m.down));
+}
+
 // What is loaded around runs, what tiles leave empty across and down, and the lead. Fitted to 159 matrices on an H100
 // and 78 of them with 70 % of its multiprocessors (docs/planner.md).
 double vec3_factor(const matrices& m) {
@@ -57,7 +64,7 @@ double vec3_factor(const matrices& m) {
   const double down = excess(ceil_divided(m.a.rows + t.lead, t.height) * t.height, m.a.rows);
   const double misaligned = m.size % 2 == 0 ? 1.02 : 1.12;
   return (full ? 0.98 : misaligned) + 0.5 * loaded + 0.7 * std::min(3.0, across) + std::min(3.0, down) +
-         1.25 * static_cast<double>(t.lead) / static_cast<double>(t.height);
+         1.25 * static_cast<double>(t.lead) / static_cast<double>(t.height) + shared_sectors(m, t);
 }
 
 }  // namespace twill::detail
