@@ -52,15 +52,36 @@ kernel_set chosen_on(const twill::device_properties& properties) {
   return all;
 }
 
-const char* const families[] = {
-    "transpose_tiled",        "transpose_misaligned",       "transpose_narrow_cols", "transpose_narrow_rows",
-    "transpose_tiled_4byte",  "transpose_staged",           "transpose_staged_tiny", "transpose_staged_misaligned",
-    "transpose_staged_rows",  "transpose_staged_cols",      "transpose_vec3",        "permute_gather",
-    "permute_rows",           "permute_elementwise",        "permute_misaligned",    "reverse_staged",
-    "in_place_square",        "in_place_square_misaligned", "in_place_square_words", "in_place_small",
-    "in_place_row",           "in_place_square_units",      "in_place_column",       "in_place_to_scratch",
-    "copy_from_scratch",      "in_place_row_parts",         "in_place_elementwise",  "transpose_staged_strided",
-    "transpose_staged_blocks"};
+const char* const families[] = {"transpose_tiled",
+                                "transpose_misaligned",
+                                "transpose_narrow_cols",
+                                "transpose_narrow_rows",
+                                "transpose_tiled_4byte",
+                                "transpose_staged",
+                                "transpose_staged_tiny",
+                                "transpose_staged_misaligned",
+                                "transpose_staged_rows",
+                                "transpose_staged_cols",
+                                "transpose_vec3",
+                                "permute_gather",
+                                "permute_rows",
+                                "permute_elementwise",
+                                "permute_misaligned",
+                                "reverse_staged",
+                                "in_place_square",
+                                "in_place_square_misaligned",
+                                "in_place_square_words",
+                                "in_place_small",
+                                "in_place_row",
+                                "in_place_square_units",
+                                "in_place_column",
+                                "in_place_to_scratch",
+                                "copy_from_scratch",
+                                "in_place_row_parts",
+                                "in_place_elementwise",
+                                "transpose_staged_strided",
+                                "transpose_staged_blocks",
+                                "permute_elementwise_vectors"};
 
 bool is_kernel(const std::string& mangled) {
   if (mangled.find('.') != std::string::npos) return false;  // a part of one, split off by the compiler

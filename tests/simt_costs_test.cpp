@@ -79,14 +79,14 @@ TEST_CASE("small arrays: elementwise where few blocks of the others would wait, 
   CHECK(chosen(2, {13, 12, 7, 601}, {3, 1, 2, 0}) == "gather");
 }
 
-TEST_CASE("small batches: staged kernels launch sooner than large ones do") {
+TEST_CASE("small batches: elementwise-vectors launches sooner than staged kernels") {
   const auto on = twill::device::open("simt:h200");
   const auto chosen = [&](std::int64_t bytes, const dims& extents) -> std::string {
     return explain_permute(on, bytes, permute_shape{extents, {0, 2, 1}, {}, {}}).front().kernel;
   };
-  CHECK(chosen(2, {6782, 2, 35}) == "staged-misaligned");
-  CHECK(chosen(2, {6902, 11, 8}) == "staged-misaligned");
-  CHECK(chosen(4, {636, 76, 4}) == "staged-misaligned");
+  CHECK(chosen(2, {6782, 2, 35}) == "elementwise-vectors");
+  CHECK(chosen(2, {6902, 11, 8}) == "elementwise-vectors");
+  CHECK(chosen(4, {636, 76, 4}) == "elementwise-vectors");
 }
 
 TEST_CASE("interleaved matrices, whose spans hold one another, are not for staged-strided") {

@@ -18,6 +18,10 @@ __device__ inline std::uint32_t join_halves(std::uint16_t a, std::uint16_t b) {
 __device__ inline std::uint64_t pack(const std::uint8_t (&u)[8]) {
   return join_bytes(u[0], u[1], u[2], u[3]) | std::uint64_t{join_bytes(u[4], u[5], u[6], u[7])} << 32;
 }
+__device__ inline word16 pack(const std::uint8_t (&u)[16]) {
+  return make_word16(join_bytes(u[0], u[1], u[2], u[3]), join_bytes(u[4], u[5], u[6], u[7]),
+                     join_bytes(u[8], u[9], u[10], u[11]), join_bytes(u[12], u[13], u[14], u[15]));
+}
 __device__ inline word16 pack(const std::uint16_t (&u)[8]) {
   return make_word16(join_halves(u[0], u[1]), join_halves(u[2], u[3]), join_halves(u[4], u[5]),
                      join_halves(u[6], u[7]));

@@ -37,6 +37,36 @@ void launch_units(const work_queue& queue, const permute_args& a) {
   start_kernel(queue, config, &kernels::permute_elementwise<Unit>, a, d);
 }
 
+template <class Unit>
+void launch_vectors(const work_queue& queue, const permute_args& a) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
+  constexpr std::int64_t units = 16 / size;
+  const detail::composite_tile t = detail::untiled(a, size);
+  const detail::output_run run = detail::output_run_of(t);
+  kernels::vector_dims d{};
+  d.units = static_cast<int>(run.units);
+  std::int64_t extent[detail::most_vector_dims] = {1, 1, 1}, walked = 0,
+               bits = run.units * size | address_of(a.out) | 16;
+  for (int i = 0; i < run.dims; ++i) {
+    extent[i] = t.dims[i].extent;
+    d.in_stride[i] = t.dims[i].in_stride;
+    d.in_step[i] = d.in_stride[i] - walked;
+    walked = extent[i] * d.in_stride[i];
+  }
+  for (int i = run.dims; i < t.rank; ++i) {
+    d.runs.add(t.dims[i].extent, t.dims[i].in_stride, t.dims[i].out_stride);
+    bits |= t.dims[i].out_stride;
+  }
+  const std::int64_t per_run = ceil_div(run.units + units - lowest_bit(bits) / size, units);
+  const std::int64_t vectors = units_of(a, size) / run.units * per_run;
+  d.vectors = static_cast<unsigned>(vectors);
+  d.per_run = kernels::make_divisor(per_run);
+  d.extent[0] = kernels::make_divisor(extent[0]);
+  d.extent[1] = kernels::make_divisor(extent[1]);
+  const auto config = grid_of(ceil_div(vectors, kernels::elementwise_threads), kernels::elementwise_threads, 0);
+  start_kernel(queue, config, &kernels::permute_elementwise_vectors<Unit>, a, d);
+}
+
 // The permutation with both pointers advanced.
 permute_args advanced(permute_args a, std::int64_t in_bytes, std::int64_t out_bytes) {
   a.in = static_cast<const unsigned char*>(a.in) + in_bytes;
@@ -45,10 +75,10 @@ permute_args advanced(permute_args a, std::int64_t in_bytes, std::int64_t out_by
 }
 
 // Splits along the longest dimension, or the run if that is longer, until each part fits in one launch.
-template <class Unit>
-void launch_parts(const work_queue& queue, const permute_args& a) {
+template <class Unit, class Launch>
+void launch_parts(const work_queue& queue, const permute_args& a, Launch launch) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
-  if (units_of(a, size) <= most_units) return launch_units<Unit>(queue, a);
+  if (units_of(a, size) <= most_units) return launch(queue, a);
   const auto* const longest = std::max_element(
       a.dims, a.dims + a.rank, [](const permute_dim& x, const permute_dim& y) { return x.extent < y.extent; });
   permute_args first = a, second = a;
@@ -62,8 +92,8 @@ void launch_parts(const work_queue& queue, const permute_args& a) {
     second = advanced(a, dim.extent * dim.in_stride, dim.extent * dim.out_stride);
     second.dims[longest - a.dims].extent -= dim.extent;
   }
-  launch_parts<Unit>(queue, first);
-  launch_parts<Unit>(queue, second);
+  launch_parts<Unit>(queue, first, launch);
+  launch_parts<Unit>(queue, second, launch);
 }
 
 // Maximum units of a matrix: larger ones fill a block of their own. Units of a block: four per thread.
@@ -74,7 +104,17 @@ constexpr std::int64_t most_tiny_units = kernels::elementwise_threads / 2,
 
 bool launch_elementwise(const work_queue& queue, const permute_args& a, const detail::candidates& planned,
                         bool dry_run) {
-  if (!dry_run) with_unit(planned.untiled.unit, [&](auto one) { launch_parts<decltype(one)>(queue, a); });
+  if (dry_run) return true;
+  with_unit(planned.untiled.unit,
+            [&](auto one) { launch_parts<decltype(one)>(queue, a, &launch_units<decltype(one)>); });
+  return true;
+}
+
+bool launch_elementwise_vectors(const work_queue& queue, const permute_args& a, const detail::candidates& planned,
+                                bool dry_run) {
+  if (dry_run) return true;
+  with_unit<8>(planned.untiled.unit,
+               [&](auto one) { launch_parts<decltype(one)>(queue, a, &launch_vectors<decltype(one)>); });
   return true;
 }
 

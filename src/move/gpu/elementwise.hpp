@@ -10,6 +10,7 @@
 #include "gpu/dependent_launch.hpp"
 #include "gpu/divider.hpp"
 #include "gpu/fast_division.hpp"
+#include "gpu/packed_units.hpp"
 #include "matrix_tiles.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
@@ -34,6 +35,78 @@ __global__ void __launch_bounds__(elementwise_threads)
   const strided_place at = place_of(d.runs, run);
   const std::int64_t within = (unit - run * d.run.divisor) * static_cast<std::int64_t>(sizeof(Unit));
   *reinterpret_cast<Unit*>(out + at.out + within) = *reinterpret_cast<const Unit*>(in + at.in + within);
+}
+
+// A thread assembles a vector of 16 bytes of the output from single units, which are near each other in the input
+// but not contiguous there, or in the other direction: flipped rows, channels that are left out or swapped.
+
+struct vector_dims {
+  unsigned vectors;         // in total, of runs that are contiguous in the output
+  int units;                // of a run
+  fast_divisor per_run;     // vectors that a run takes at most
+  fast_divisor extent[2];   // of the first two dimensions of a run
+  std::int64_t in_step[3];  // bytes from an index to the next one of its dimension, less what the preceding one walked
+  std::int64_t in_stride[3];
+  strided_dims runs;
+};
+
+/// Goes through the units of a run of the output.
+struct input_walk {
+  const unsigned char* from;
+  int left0, left1;  // indices of the first two dimensions until they begin anew
+
+  __device__ input_walk(const unsigned char* run, const vector_dims& d, int unit) {
+    const int rest = quotient(unit, d.extent[0]), index0 = unit - rest * d.extent[0].divisor;
+    const int index2 = quotient(rest, d.extent[1]), index1 = rest - index2 * d.extent[1].divisor;
+    from = run + index0 * d.in_stride[0] + index1 * d.in_stride[1] + index2 * d.in_stride[2];
+    left0 = d.extent[0].divisor - index0;
+    left1 = d.extent[1].divisor - index1;
+  }
+
+  __device__ void advance(const vector_dims& d) {
+    from += d.in_step[0];
+    if (--left0 > 0) return;
+    left0 = d.extent[0].divisor;
+    from += d.in_step[1];
+    if (--left1 > 0) return;
+    left1 = d.extent[1].divisor;
+    from += d.in_step[2];
+  }
+};
+
+template <class Unit>
+__global__ void __launch_bounds__(elementwise_threads)
+    permute_elementwise_vectors(unsigned char* out, const unsigned char* in, vector_dims by_value) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
+  const vector_dims& d = argument_after(by_value, out, in);
+  const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+  const std::int64_t place = block * elementwise_threads + threadIdx.x;
+  if (place >= d.vectors) return;
+  wait_then_trigger_dependents();
+  const int vector = static_cast<int>(place), run = quotient(vector, d.per_run);
+  const strided_place at = place_of(d.runs, run);
+  unsigned char* to = out + at.out;
+  const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) & 15) / size;
+  const int first = (vector - run * d.per_run.divisor) * units - lead, begin = first > 0 ? first : 0;
+  const int end = first + units < d.units ? first + units : d.units;
+  if (begin >= end) return;
+  to += static_cast<std::int64_t>(begin) * size;
+  input_walk walk(in + at.in, d, begin);
+  if (end - begin == units) {
+    Unit held[units];
+#pragma unroll
+    for (int k = 0; k < units; ++k) {
+      held[k] = *reinterpret_cast<const Unit*>(walk.from);
+      walk.advance(d);
+    }
+    *reinterpret_cast<word16*>(to) = pack(held);
+    return;
+  }
+#pragma unroll 1
+  for (int k = begin; k < end; ++k, to += size) {
+    *reinterpret_cast<Unit*>(to) = *reinterpret_cast<const Unit*>(walk.from);
+    walk.advance(d);
+  }
 }
 
 // Many tiny square matrices with gaps, in them or between them, in place: a thread swaps two units of one matrix after

@@ -25,6 +25,8 @@ bool launch_misaligned(const detail::work_queue& queue, const detail::permute_ar
                        const detail::candidates& planned, bool dry_run);
 bool launch_gather(const detail::work_queue& queue, const detail::permute_args& args, const detail::candidates& planned,
                    bool dry_run);
+bool launch_elementwise_vectors(const detail::work_queue& queue, const detail::permute_args& args,
+                                const detail::candidates& planned, bool dry_run);
 bool launch_elementwise(const detail::work_queue& queue, const detail::permute_args& args,
                         const detail::candidates& planned, bool dry_run);
 bool launch_rows(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);

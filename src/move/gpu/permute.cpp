@@ -51,6 +51,7 @@ constexpr family_start starts[detail::families] = {&launch_matrices<&launch_narr
                                                    &launch_misaligned,
                                                    &launch_runs<&launch_rows>,
                                                    &launch_gather,
+                                                   &launch_elementwise_vectors,
                                                    &launch_elementwise};
 
 bool launch_candidate(const work_queue& queue, const permute_args& a, const candidates& all, detail::family kind,

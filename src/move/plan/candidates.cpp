@@ -33,6 +33,7 @@ constexpr description descriptions[families] = {
      "elements)"},
     {"rows", "contiguous runs of 64 bytes and more that are not all aligned vectors of 16 bytes"},
     {"gather", "anything with a composite tile that fits in shared memory"},
+    {"elementwise-vectors", "units of up to 8 bytes, contiguous runs of the output of at least 64 bytes"},
     {"elementwise", "anything"}};
 
 // Costs are `launch` microseconds and the time of a copy, times a factor of the shape. Factors are fitted to the
@@ -40,22 +41,6 @@ constexpr description descriptions[families] = {
 
 double ratio(std::int64_t a, std::int64_t b) {
   return static_cast<double>(a) / static_cast<double>(b);
-}
-
-// The movement in units of `unit` bytes, without a tile.
-composite_tile untiled(const permute_args& a, std::int64_t unit) {
-  composite_tile t{};
-  t.unit = unit;
-  if (a.run_bytes > unit) t.dims[t.rank++] = {a.run_bytes / unit, unit, unit, 1, 1, false, false};
-  for (int i = 0; i < a.rank; ++i) {
-    t.dims[t.rank++] = {a.dims[i].extent, a.dims[i].in_stride, a.dims[i].out_stride, 1, 1, false, false};
-  }
-  for (int i = 0; i < t.rank; ++i) t.in_order[i] = i;
-  std::sort(t.in_order, t.in_order + t.rank, [&](int x, int y) {
-    const std::int64_t p = std::abs(t.dims[x].in_stride), q = std::abs(t.dims[y].in_stride);
-    return p != q ? p < q : x < y;
-  });
-  return t;
 }
 
 // Gives rows (`out_segment`) the dimensions that follow one another in the output, columns (`in_segment`) those that do
@@ -128,8 +113,10 @@ void add_misaligned(candidates& all, const permute_args& a, std::int64_t unit) {
 // linearly to 0 at 20 us (docs/planner.md).
 double dependent_launch_offset_us(family kind, double microseconds) {
   // In the order of the enumerators. Not fitted, for lack of cases, and the mean of the others: staged_strided, vec3,
-  // elementwise. gather and tiled_2d have one value, for gather is not expected ahead of full vectors.
-  constexpr double offset[families] = {0.4, 0.5, 0.7, 0.1, 0.35, 0.3, 0.25, 0.35, -0.2, 0.25, -0.5, 0.15, 0.5, 0.25};
+  // elementwise_vectors, elementwise. gather and tiled_2d have one value, for gather is not expected ahead of full
+  // vectors.
+  constexpr double offset[families] = {0.4,  0.5,  0.7,  0.1,  0.35, 0.3,  0.25, 0.35,
+                                       -0.2, 0.25, -0.5, 0.15, 0.5,  0.25, 0.25};
   constexpr double from = 4, until = 20;  // us: shorter launches were not among those that it is fitted to
   if (microseconds < from) return 0;
   return offset[static_cast<int>(kind)] * std::max(0.0, 1 - microseconds / until);
@@ -140,6 +127,12 @@ bool could_pay(const candidates& all, std::int64_t unit) {
   const int at = place_of(unit);
   const double copy = all.copy_us * all.on_device(full_vectors_factor(unit));
   const double least = all.as_launched(family::misaligned, misaligned_launch[at] + copy);
+  return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= least; });
+}
+
+// Whether single units could be cheaper than all others so far: they take longer than a copy.
+bool could_vectors_pay(const candidates& all) {
+  const double least = least_of_elementwise_vectors + all.copy_us;
   return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= least; });
 }
 
@@ -201,6 +194,21 @@ std::int64_t unit_of(const permute_args& a) {
   return bits & -bits;
 }
 
+composite_tile untiled(const permute_args& a, std::int64_t unit) {
+  composite_tile t{};
+  t.unit = unit;
+  if (a.run_bytes > unit) t.dims[t.rank++] = {a.run_bytes / unit, unit, unit, 1, 1, false, false};
+  for (int i = 0; i < a.rank; ++i) {
+    t.dims[t.rank++] = {a.dims[i].extent, a.dims[i].in_stride, a.dims[i].out_stride, 1, 1, false, false};
+  }
+  for (int i = 0; i < t.rank; ++i) t.in_order[i] = i;
+  std::sort(t.in_order, t.in_order + t.rank, [&](int x, int y) {
+    const std::int64_t p = std::abs(t.dims[x].in_stride), q = std::abs(t.dims[y].in_stride);
+    return p != q ? p < q : x < y;
+  });
+  return t;
+}
+
 candidates candidates_of(const permute_args& a, const device_model& device, wanted which) {
   candidates all;
   std::int64_t bytes = a.run_bytes;
@@ -213,6 +221,9 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   add_transposes(all, a, device);
   if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, {rows_launch[place_of(unit)], rows_factor(a, unit)});
   if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_misaligned(all, a, unit);
+  if (has_output_vectors(all.untiled) && (which == wanted::all || could_vectors_pay(all))) {
+    all.add(family::elementwise_vectors, cost_of_elementwise_vectors(all.untiled, all.copy_us, device));
+  }
   all.add(family::elementwise, cost_of_elementwise(a, all.untiled, device));
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
   std::sort(all.list, all.list + all.count, cheaper);

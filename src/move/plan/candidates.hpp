@@ -61,6 +61,9 @@ const char* takes(family kind);
 /// The largest power of two, up to 16, that aligns all addresses, strides and runs.
 std::int64_t unit_of(const permute_args& args);
 
+/// The movement in units of `unit` bytes, without a tile.
+composite_tile untiled(const permute_args& args, std::int64_t unit);
+
 candidates candidates_of(const permute_args& args, const device_model& device, wanted which = wanted::all);
 
 /// Misaligned tiles of `length` bytes down, 32 of which are written by the next one, and those that are not full as

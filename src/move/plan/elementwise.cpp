@@ -11,10 +11,14 @@ namespace {
 
 constexpr std::int64_t line = 128, sector = 32;  // bytes
 
-// Bytes of the sectors that a block reads, for each byte that it needs. What is contiguous in the input, or nearly so,
-// makes one span.
-double sectors_read(const composite_tile& t) {
-  double left = elementwise_block_units, indices[max_tile_dims], spans = 1;
+struct block_reads {
+  double spans;    // what is contiguous in the input, or nearly so
+  double sectors;  // bytes of these, for each byte that is needed
+};
+
+// What a block of so many units reads.
+block_reads reads_of_block(const composite_tile& t, std::int64_t units) {
+  double left = static_cast<double>(units), indices[max_tile_dims], spans = 1;
   for (int i = 0; i < t.rank; ++i) {
     indices[i] = std::min(left, static_cast<double>(t.dims[i].extent));
     left /= indices[i];
@@ -32,7 +36,7 @@ double sectors_read(const composite_tile& t) {
     }
   }
   const double around = static_cast<double>(sector - lowest_bit(distances));
-  return spans * std::max<double>(sector, span + around) / static_cast<double>(elementwise_block_units * t.unit);
+  return {spans, spans * std::max<double>(sector, span + around) / static_cast<double>(units * t.unit)};
 }
 
 // Bytes of all sectors that hold input, for each byte of it: gaps of less than a sector are read too.
@@ -54,19 +58,25 @@ double loaded(const composite_tile& t) {
 double lines_lost(const composite_tile& t, const device_model& device) {
   const tile_dim& d = t.dims[t.in_order[0]];
   if (std::abs(d.in_stride) != t.unit || d.out_stride == t.unit) return 0;
-  const std::int64_t lines = d.out_stride / t.unit, read = lines * std::min(line, d.extent * t.unit);
+  const std::int64_t lines = std::abs(d.out_stride) / t.unit, read = lines * std::min(line, d.extent * t.unit);
   return std::clamp(
       2 * static_cast<double>(read) / static_cast<double>(std::max<std::int64_t>(1, device.cache_bytes)) - 1, 0.0, 1.0);
 }
 
-// Single units: instructions and what L2 delivers overlap. Fitted to 2,400 timings on an H200 and an H100
+// Instructions and what L2 delivers overlap.
+double both(double issue, double traffic) {
+  const double issue2 = issue * issue, traffic2 = traffic * traffic;
+  return std::sqrt(std::sqrt(issue2 * issue2 + traffic2 * traffic2));
+}
+
+// Single units. Fitted to 2,400 timings on an H200 and an H100
 // (docs/planner.md).
 double units_factor(const composite_tile& t, const device_model& device) {
   constexpr double issued[4] = {10, 5, 2.53, 1.42};  // of units of 1, 2, 4 and 8 bytes
   constexpr double stored = 0.42, delivered = 0.4, refetched = 2.2;
-  const double issue = issued[place_of(t.unit)], traffic = stored + delivered * sectors_read(t);
-  const double both = std::sqrt(std::sqrt(issue * issue * issue * issue + traffic * traffic * traffic * traffic));
-  return both * (1 + refetched * lines_lost(t, device));
+  const double issue = issued[place_of(t.unit)],
+               traffic = stored + delivered * reads_of_block(t, elementwise_block_units).sectors;
+  return both(issue, traffic) * (1 + refetched * lines_lost(t, device));
 }
 
 // Whether a block uses every unit of each input line that it touches.
@@ -77,7 +87,7 @@ bool consumes_full_input_lines(const composite_tile& t) {
     const std::int64_t stride = std::abs(d.in_stride);
     if (stride >= line) break;
     const std::int64_t in_line = std::min(d.extent, ceil_divided(line, stride));
-    if (in_line * d.out_stride > elementwise_block_units * t.unit) return false;
+    if (in_line * std::abs(d.out_stride) > elementwise_block_units * t.unit) return false;
   }
   return true;
 }
@@ -92,7 +102,7 @@ double split_lines(const permute_args& a, std::int64_t unit) {
     const permute_dim& d = a.dims[i];
     if (std::abs(d.in_stride) != a.run_bytes) continue;
     return copied_bytes / static_cast<double>(std::max<std::int64_t>(64, a.run_bytes)) *
-           std::min(1.0, static_cast<double>(d.out_stride) / full_distance);
+           std::min(1.0, static_cast<double>(std::abs(d.out_stride)) / full_distance);
   }
   return 0;
 }
@@ -103,18 +113,88 @@ double fetched_around(std::int64_t segment, std::int64_t alignment) {
   return static_cast<double>(around) / static_cast<double>(segment);
 }
 
+// Lines of the input that a warp's load touches, one unit of each lane's vector. What lies within a line of another
+// is one span.
+double lines_of_load(const composite_tile& t, int run_dims, std::int64_t vector) {
+  constexpr double lanes = 32, bytes = line;
+  double left = lanes * static_cast<double>(vector), count[most_vector_dims] = {}, stride[most_vector_dims] = {};
+  for (int i = 0; i < run_dims; ++i) {
+    const std::int64_t extent = t.dims[i].extent;
+    const double whole = std::clamp(left, 1.0, static_cast<double>(extent));
+    // Lanes are a vector apart: of the first dimension they take every `step`th index.
+    const std::int64_t step = i > 0                                 ? 1
+                              : whole < static_cast<double>(extent) ? vector
+                                                                    : std::min(vector, lowest_bit(extent));
+    count[i] = std::min(lanes, whole / static_cast<double>(step));
+    stride[i] = static_cast<double>(std::abs(t.dims[i].in_stride) * step);
+    left /= whole;
+  }
+  double span = static_cast<double>(t.unit), spans = 1;
+  for (int k = 0; k < t.rank; ++k) {
+    const int i = t.in_order[k];
+    if (i >= run_dims || count[i] <= 1) continue;
+    if (stride[i] <= std::max(span, bytes)) {
+      span += (count[i] - 1) * stride[i];
+    } else {
+      spans *= count[i];
+    }
+  }
+  return std::min(lanes, spans * std::max(1.0, span / bytes));
+}
+
 }  // namespace
 
 cost_of_launch cost_of_elementwise(const permute_args& a, const composite_tile& t, const device_model& device) {
   constexpr double lines[5] = {0, 0, 2.2, 1.4, 1.12}, runs[5] = {0, 0, 2.2, 1.35, 1.05};
-  constexpr double launch = 1.9, launch_of_units = 1.75;
+  constexpr double launch = 1.9, launch_of_units = 1.75, division = 0.12;  // us; to divide an index by one more extent
   constexpr double gaps = 0.15;  // of tiny matrices; larger ones take no longer for them
   const int at = place_of(t.unit);
+  const double divisions = division * std::max(0, t.rank - 2);
   if (t.unit < 4 || (a.run_bytes == t.unit && t.unit < 16)) {
-    return {launch_of_units, units_factor(t, device), 1 + gaps * (loaded(t) - 1)};
+    return {launch_of_units + divisions, units_factor(t, device), 1 + gaps * (loaded(t) - 1)};
   }
-  if (a.run_bytes < 64 && consumes_full_input_lines(t)) return {launch, lines[at]};
-  return {launch, runs[at] + 0.156 * fetched_around(a.run_bytes, lowest_bit(a.run_bytes)) + split_lines(a, t.unit)};
+  if (a.run_bytes < 64 && consumes_full_input_lines(t)) return {launch + divisions, lines[at]};
+  return {launch + divisions,
+          runs[at] + 0.156 * fetched_around(a.run_bytes, lowest_bit(a.run_bytes)) + split_lines(a, t.unit)};
+}
+
+output_run output_run_of(const composite_tile& t) {
+  constexpr std::int64_t most_units = 1 << 30;
+  output_run run{0, 1};
+  while (run.dims < std::min(t.rank, most_vector_dims)) {
+    const tile_dim& d = t.dims[run.dims];
+    if (d.out_stride != run.units * t.unit || d.extent > most_units / run.units) break;
+    run.units *= d.extent;
+    ++run.dims;
+  }
+  return run;
+}
+
+bool has_output_vectors(const composite_tile& t) {
+  constexpr std::int64_t least_bytes = 64;
+  return t.unit <= 8 && output_run_of(t).units * t.unit >= least_bytes;
+}
+
+// Instructions, a line of a load at a time, and what is delivered overlap. Blocks that read many spans do not find
+// their sectors in L1 again. Fitted to 698 timings on an H100 and an H200 (docs/planner.md).
+cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, double copy_us, const device_model& device) {
+  constexpr double launch[4] = {2.17, 1.97, 1.83, 1.77}, latency[4] = {1.17, 0.04, 0.55, 0.42}, half_latency = 2.5,
+                   division = 0.17;                                                               // us
+  constexpr double issued[4] = {0.94, 0.85, 0.7, 0.77}, scattered[4] = {3.77, 1.74, 0.91, 0.58};  // 32 lines a load
+  constexpr double stored = 0.51, delivered = 0.42, refetched = 1.69, spans_in_l1 = 526;
+  constexpr std::int64_t bytes = 16;
+  const std::int64_t vector = bytes / t.unit;
+  const output_run run = output_run_of(t);
+  const auto run_bytes = static_cast<double>(run.units * t.unit);
+  // A run that begins inside of a vector takes part of one more.
+  const double partial = std::floor((run_bytes + static_cast<double>(2 * bytes - t.unit)) / bytes) * bytes / run_bytes;
+  const block_reads reads = reads_of_block(t, elementwise_block_units * vector);
+  const double evicted = std::clamp(reads.spans / spans_in_l1 - 1, 0.0, 1.0);
+  const double sectors = reads.sectors + evicted * (static_cast<double>(sector / t.unit) - reads.sectors);
+  const int at = place_of(t.unit);
+  const double issue = (issued[at] + scattered[at] * lines_of_load(t, run.dims, vector) / 32) * partial;
+  const double factor = both(issue, stored + delivered * sectors) * (1 + refetched * lines_lost(t, device));
+  return {launch[at] + division * std::max(0, t.rank - 3) + latency[at] * copy_us / (copy_us + half_latency), factor};
 }
 
 }  // namespace twill::detail

@@ -1,6 +1,7 @@
 #pragma once
 
-// What elementwise costs: one thread per unit, so that stores are coalesced and loads are not.
+// What the kernels without a tile cost. Their stores are coalesced, their loads are not: elementwise has one thread per
+// unit, elementwise-vectors one per vector of the output.
 
 #include "device_model.hpp"
 #include "gather.hpp"
@@ -14,5 +15,22 @@ constexpr std::int64_t elementwise_block_units = 256;
 
 /// `untiled`: of `args`, in units of unit_of(args).
 cost_of_launch cost_of_elementwise(const permute_args& args, const composite_tile& untiled, const device_model& device);
+
+constexpr int most_vector_dims = 3;  // that vectors of the output run over
+
+/// The first dimensions of a movement that are contiguous in the output, and the units of them all.
+struct output_run {
+  int dims;
+  std::int64_t units;
+};
+output_run output_run_of(const composite_tile& untiled);
+
+/// Whether vectors of units, contiguous in the output, fill a good part of its runs.
+bool has_output_vectors(const composite_tile& untiled);
+
+constexpr double least_of_elementwise_vectors = 1.77;  // us of a launch
+
+/// `copy_us`: microseconds of a copy.
+cost_of_launch cost_of_elementwise_vectors(const composite_tile& untiled, double copy_us, const device_model& device);
 
 }  // namespace twill::detail

@@ -17,9 +17,10 @@ enum class family {
   misaligned,
   rows,
   gather,
+  elementwise_vectors,
   elementwise
 };
-constexpr int families = 14;
+constexpr int families = 15;
 
 const char* name_of(family kind);
 

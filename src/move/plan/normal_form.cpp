@@ -21,6 +21,20 @@ void turn(permute_args& a) {
   a.out = out;
 }
 
+// Where another dimension is contiguous in the output, walks a reversed one that is contiguous in the input forward
+// there: a rotated matrix has contiguous rows on both sides.
+void turn_to_input(permute_args& a) {
+  if (a.rank == 0 || a.dims[0].out_stride != a.run_bytes) return;
+  for (int i = 1; i < a.rank; ++i) {
+    permute_dim& d = a.dims[i];
+    if (d.in_stride != -a.run_bytes) continue;
+    a.in = static_cast<const unsigned char*>(a.in) + (d.extent - 1) * d.in_stride;
+    a.out = static_cast<unsigned char*>(a.out) + (d.extent - 1) * d.out_stride;
+    d.in_stride = -d.in_stride;
+    d.out_stride = -d.out_stride;
+  }
+}
+
 }  // namespace
 
 void normalise(permute_args& a) {
@@ -44,6 +58,7 @@ void normalise(permute_args& a) {
     }
   }
   a.rank = kept;
+  turn_to_input(a);
 }
 
 permute_args normal_form_of(const transpose_args& a) {
