@@ -1,4 +1,5 @@
-// What the planner expects of matrices that fill or do not fill the tiles of vec3, and of small arrays.
+// What the planner expects of matrices that fill or do not fill the tiles of vec3, of small arrays, and of shapes whose
+// kernels were timed.
 
 #include <doctest/doctest.h>
 
@@ -87,6 +88,33 @@ TEST_CASE("small batches: elementwise-vectors launches sooner than staged kernel
   CHECK(chosen(2, {6782, 2, 35}) == "elementwise-vectors");
   CHECK(chosen(2, {6902, 11, 8}) == "elementwise-vectors");
   CHECK(chosen(4, {636, 76, 4}) == "elementwise-vectors");
+}
+
+TEST_CASE("permutations that kernels were timed for are moved by the fastest of them") {
+  const struct {
+    permute_shape shape;
+    std::int64_t bytes;
+    const char* kernel;
+  } timed[] = {{{{700, 900, 333}, {1, 0, 2}, {}, {}}, 1, "elementwise-vectors"},
+               {{{141, 334, 207}, {1, 0, 2}, {}, {}}, 2, "elementwise-vectors"},
+               {{{8, 19, 3, 61, 74, 10}, {4, 5, 3, 2, 0, 1}, {}, {}}, 4, "misaligned"},
+               {{{336, 432, 32}, {0, 2, 1}, {}, {}}, 1, "staged-rows"},
+               {{{1048576, 32}, {1, 0}, {}, {}}, 1, "staged-rows"},
+               {{{256, 320, 256}, {2, 1, 0}, {}, {}}, 8, "tiled-2d"},
+               {{{32, 1048576}, {1, 0}, {}, {}}, 8, "tiled-2d"},
+               {{{353, 113, 78, 16}, {2, 1, 0, 3}, {}, {}}, 4, "gather"},
+               {{{16, 8, 4096, 24}, {2, 1, 0, 3}, {}, {}}, 4, "elementwise"},
+               // Flipped; rotated, whose rows are contiguous on both sides; channels left out, and swapped.
+               {{{5001, 6003}, {0, 1}, {6003, -1}, {}}, 1, "elementwise-vectors"},
+               {{{5001, 6003}, {1, 0}, {6003, -1}, {}}, 1, "misaligned"},
+               {{{5001, 6003}, {1, 0}, {-6003, 1}, {}}, 1, "misaligned"},
+               {{{5001, 6003}, {1, 0}, {-6003, -1}, {}}, 1, "misaligned"},
+               {{{8640, 3840, 3}, {0, 1, 2}, {15360, 4, 1}, {}}, 1, "elementwise-vectors"},
+               {{{8640, 3840, 3}, {0, 1, 2}, {11520, 3, -1}, {}}, 1, "elementwise-vectors"}};
+  const auto on = device::open("simt:h200");
+  for (const auto& t : timed) {
+    CHECK(explain_permute(on, t.bytes, t.shape).front().kernel == t.kernel);
+  }
 }
 
 TEST_CASE("interleaved matrices, whose spans hold one another, are not for staged-strided") {

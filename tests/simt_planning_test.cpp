@@ -183,33 +183,6 @@ TEST_CASE("a batch of matrices with a short dimension around it is as many launc
   CHECK(idle->launches() == 3);
 }
 
-TEST_CASE("permutations that kernels were timed for are moved by the fastest of them") {
-  const struct {
-    twill::permute_shape shape;
-    std::int64_t bytes;
-    const char* kernel;
-  } timed[] = {{{{700, 900, 333}, {1, 0, 2}, {}, {}}, 1, "elementwise-vectors"},
-               {{{141, 334, 207}, {1, 0, 2}, {}, {}}, 2, "elementwise-vectors"},
-               {{{8, 19, 3, 61, 74, 10}, {4, 5, 3, 2, 0, 1}, {}, {}}, 4, "misaligned"},
-               {{{336, 432, 32}, {0, 2, 1}, {}, {}}, 1, "staged-rows"},
-               {{{1048576, 32}, {1, 0}, {}, {}}, 1, "staged-rows"},
-               {{{256, 320, 256}, {2, 1, 0}, {}, {}}, 8, "tiled-2d"},
-               {{{32, 1048576}, {1, 0}, {}, {}}, 8, "tiled-2d"},
-               {{{353, 113, 78, 16}, {2, 1, 0, 3}, {}, {}}, 4, "gather"},
-               {{{16, 8, 4096, 24}, {2, 1, 0, 3}, {}, {}}, 4, "elementwise"},
-               // Flipped; rotated, whose rows are contiguous on both sides; channels left out, and swapped.
-               {{{5001, 6003}, {0, 1}, {6003, -1}, {}}, 1, "elementwise-vectors"},
-               {{{5001, 6003}, {1, 0}, {6003, -1}, {}}, 1, "misaligned"},
-               {{{5001, 6003}, {1, 0}, {-6003, 1}, {}}, 1, "misaligned"},
-               {{{5001, 6003}, {1, 0}, {-6003, -1}, {}}, 1, "misaligned"},
-               {{{8640, 3840, 3}, {0, 1, 2}, {15360, 4, 1}, {}}, 1, "elementwise-vectors"},
-               {{{8640, 3840, 3}, {0, 1, 2}, {11520, 3, -1}, {}}, 1, "elementwise-vectors"}};
-  const twill::device device = twill::device::open("simt:h200");
-  for (const auto& t : timed) {
-    CHECK(twill::explain_permute(device, t.bytes, t.shape, from, to)[0].kernel == t.kernel);
-  }
-}
-
 #if !TWILL_SANITIZED  // the sanitizers have an operator new of their own
 TEST_CASE("calls that move data allocate nothing") {
   const auto idle = std::make_shared<idle_device>();
