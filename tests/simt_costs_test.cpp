@@ -109,6 +109,7 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
                {{{5001, 6003}, {1, 0}, {6003, -1}, {}}, 1, "misaligned"},
                {{{5001, 6003}, {1, 0}, {-6003, 1}, {}}, 1, "misaligned"},
                {{{5001, 6003}, {1, 0}, {-6003, -1}, {}}, 1, "misaligned"},
+               {{{3, 2160, 3840}, {1, 2, 0}, {2160 * 3840, 3840, -1}, {}}, 1, "elementwise-vectors"},
                {{{8640, 3840, 3}, {0, 1, 2}, {15360, 4, 1}, {}}, 1, "elementwise-vectors"},
                {{{8640, 3840, 3}, {0, 1, 2}, {11520, 3, -1}, {}}, 1, "elementwise-vectors"}};
   const auto on = device::open("simt:h200");

@@ -356,7 +356,7 @@ TEST_CASE("reference: staged-rows of 2 to 8 columns") {
 }
 
 // Tiles that end with the matrix, in memory that does.
-TEST_CASE("reference: misaligned-2d reads nothing beyond the input") {
+TEST_CASE("reference: misaligned-2d, and squares in place, read nothing beyond the input") {
   auto properties = twill::device::open("simt:h200").properties();
   properties.multiprocessors = 2;
   properties.cache_bytes = 2 << 20;
@@ -370,7 +370,12 @@ TEST_CASE("reference: misaligned-2d reads nothing beyond the input") {
       support::permute_call({{112, 57}, {1, 0}, {}, {126, 1}}, 4, 0, 0, "misaligned-2d"),
       support::permute_call({{224, 184}, {1, 0}, {}, {}}, 2, 28, 0, "misaligned-2d"),
       support::permute_call({{2, 776, 664}, {0, 2, 1}, {}, {}}, 2, 22, 0, "misaligned-2d"),
-      support::permute_call({{944, 300}, {1, 0}, {}, {}}, 4, 0, 0, "misaligned-2d")};
+      support::permute_call({{944, 300}, {1, 0}, {}, {}}, 4, 0, 0, "misaligned-2d"),
+      support::transpose_in_place_call({301, 301}, 1, 0, 0, 0),
+      support::transpose_in_place_call({302, 302}, 1, 0, 0, 0),
+      support::transpose_in_place_call({387, 387}, 1, 0, 0, 0),
+      support::transpose_in_place_call({193, 193}, 2, 0, 0, 0),
+      support::transpose_in_place_call({257, 257}, 2, 0, 0, 0)};
   for (const support::drawn_call& call : calls) {
     const std::string wrong = support::run_tightly(stream, call);
     CHECK_MESSAGE(wrong.empty(), wrong);

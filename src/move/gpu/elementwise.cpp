@@ -45,8 +45,7 @@ void launch_vectors(const work_queue& queue, const permute_args& a) {
   const detail::output_run run = detail::output_run_of(t);
   kernels::vector_dims d{};
   d.units = static_cast<int>(run.units);
-  std::int64_t extent[detail::most_vector_dims] = {1, 1, 1}, walked = 0,
-               bits = run.units * size | address_of(a.out) | 16;
+  std::int64_t extent[detail::most_vector_dims] = {1, 1, 1}, walked = 0, bits = address_of(a.out) | 16;
   for (int i = 0; i < run.dims; ++i) {
     extent[i] = t.dims[i].extent;
     d.in_stride[i] = t.dims[i].in_stride;

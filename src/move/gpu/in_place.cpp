@@ -99,7 +99,9 @@ std::int64_t largest_staged(const work_queue& queue, const transpose_in_place_ar
   const int least_batch = std::max(2, limits.multiprocessors / share);
   if (a.batch < least_batch) {
     if (!is_square) return most_bytes_sharing;
-    return swaps_bytes ? 65536 / a.element_bytes : a.batch > 1 ? 8192 : 4096;
+    const std::int64_t largest =
+        std::min<std::int64_t>(65536 / a.element_bytes, detail::without_pads(limits.shared_bytes));
+    return swaps_bytes ? largest : a.batch > 1 ? 8192 : 4096;
   }
   if (unit != a.element_bytes) return unit == 1 ? most_bytes_sharing : limits.shared_bytes;
   if (swaps_vectors && a.element_bytes <= 2) return 8192;

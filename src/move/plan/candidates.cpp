@@ -33,7 +33,7 @@ constexpr description descriptions[families] = {
      "elements)"},
     {"rows", "contiguous runs of 64 bytes and more that are not all aligned vectors of 16 bytes"},
     {"gather", "anything with a composite tile that fits in shared memory"},
-    {"elementwise-vectors", "units of up to 8 bytes, contiguous runs of the output of at least 64 bytes"},
+    {"elementwise-vectors", "units of up to 8 bytes, contiguous runs of the output from 64 bytes to 2^30 units"},
     {"elementwise", "anything"}};
 
 // Costs are `launch` microseconds and the time of a copy, times a factor of the shape. Factors are fitted to the

@@ -190,7 +190,8 @@ cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, double copy_
   const double partial = std::floor((run_bytes + static_cast<double>(2 * bytes - t.unit)) / bytes) * bytes / run_bytes;
   const block_reads reads = reads_of_block(t, elementwise_block_units * vector);
   const double evicted = std::clamp(reads.spans / spans_in_l1 - 1, 0.0, 1.0);
-  const double sectors = reads.sectors + evicted * (static_cast<double>(sector / t.unit) - reads.sectors);
+  const double sectors =
+      reads.sectors + evicted * (static_cast<double>(sector) / static_cast<double>(t.unit) - reads.sectors);
   const int at = place_of(t.unit);
   const double issue = (issued[at] + scattered[at] * lines_of_load(t, run.dims, vector) / 32) * partial;
   const double factor = both(issue, stored + delivered * sectors) * (1 + refetched * lines_lost(t, device));

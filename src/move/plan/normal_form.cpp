@@ -22,16 +22,22 @@ void turn(permute_args& a) {
 }
 
 // Where another dimension is contiguous in the output, walks a reversed one that is contiguous in the input forward
-// there: a rotated matrix has contiguous rows on both sides.
+// there: a rotated matrix has contiguous rows on both sides. Not one that continues a short run of the output, which
+// would end before it.
 void turn_to_input(permute_args& a) {
-  if (a.rank == 0 || a.dims[0].out_stride != a.run_bytes) return;
-  for (int i = 1; i < a.rank; ++i) {
+  constexpr std::int64_t long_run = 100;  // bytes: rows of misaligned tiles
+  std::int64_t run = a.run_bytes;         // contiguous in the output
+  for (int i = 0; i < a.rank && a.dims[0].out_stride == a.run_bytes; ++i) {
     permute_dim& d = a.dims[i];
-    if (d.in_stride != -a.run_bytes) continue;
-    a.in = static_cast<const unsigned char*>(a.in) + (d.extent - 1) * d.in_stride;
-    a.out = static_cast<unsigned char*>(a.out) + (d.extent - 1) * d.out_stride;
-    d.in_stride = -d.in_stride;
-    d.out_stride = -d.out_stride;
+    const bool continues = d.out_stride == run;
+    if (i > 0 && d.in_stride == -a.run_bytes && (!continues || run >= long_run)) {
+      a.in = static_cast<const unsigned char*>(a.in) + (d.extent - 1) * d.in_stride;
+      a.out = static_cast<unsigned char*>(a.out) + (d.extent - 1) * d.out_stride;
+      d.in_stride = -d.in_stride;
+      d.out_stride = -d.out_stride;
+      return;
+    }
+    if (continues) run *= d.extent;
   }
 }
 
@@ -88,7 +94,7 @@ std::optional<transpose_args> as_transpose(const permute_args& a) {
     }
   }
   const std::int64_t in_ld = rows.in_stride / a.run_bytes, out_ld = cols->out_stride / a.run_bytes;
-  if (in_ld < cols->extent || out_ld < rows.extent) return std::nullopt;
+  if (in_ld < cols->extent || out_ld < rows.extent || batch.out_stride < 0) return std::nullopt;
   return transpose_args{a.in,
                         a.out,
                         a.run_bytes,
