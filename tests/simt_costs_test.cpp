@@ -80,7 +80,7 @@ TEST_CASE("small arrays: elementwise where few blocks of the others would wait, 
   CHECK(chosen(2, {13, 12, 7, 601}, {3, 1, 2, 0}) == "gather");
 }
 
-TEST_CASE("small batches: elementwise-vectors launches sooner than staged kernels") {
+TEST_CASE("small batches: elementwise-vectors is chosen over staged kernels, whose launch takes longer") {
   const auto on = twill::device::open("simt:h200");
   const auto chosen = [&](std::int64_t bytes, const dims& extents) -> std::string {
     return explain_permute(on, bytes, permute_shape{extents, {0, 2, 1}, {}, {}}).front().kernel;

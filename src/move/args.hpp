@@ -36,8 +36,8 @@ struct permute_dim {
 
 /// A permutation in its normal form (move/plan/normal_form.hpp). What is contiguous on both sides is one run of
 /// `run_bytes` bytes. Dimensions have extents of 2 and more and are sorted by the magnitude of out_stride, the smallest
-/// first; in_stride may be negative. So may out_stride, where the dimension is contiguous in the input and another is
-/// in the output. No two of them could be one.
+/// first; in_stride may be negative. So may out_stride, of the one dimension that is contiguous in the input, where
+/// another is contiguous in the output. No two of them could be one.
 struct permute_args {
   static constexpr const char* launch = "launch of permute";
   const void* in;

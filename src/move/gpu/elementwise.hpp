@@ -37,15 +37,15 @@ __global__ void __launch_bounds__(elementwise_threads)
   *reinterpret_cast<Unit*>(out + at.out + within) = *reinterpret_cast<const Unit*>(in + at.in + within);
 }
 
-// A thread assembles a vector of 16 bytes of the output from single units, which are near each other in the input
-// but not contiguous there, or in the other direction: flipped rows, channels that are left out or swapped.
+// A thread assembles a vector of 16 bytes of the output from single units that are strided or in reverse order in the
+// input: flipped rows, channels left out or swapped.
 
 struct vector_dims {
   unsigned vectors;         // in total, of runs that are contiguous in the output
   int units;                // of a run
-  fast_divisor per_run;     // vectors that a run takes at most
+  fast_divisor per_run;     // upper bound of vectors per run, a partial first one included
   fast_divisor extent[2];   // of the first two dimensions of a run
-  std::int64_t in_step[3];  // bytes from an index to the next one of its dimension, less what the preceding one walked
+  std::int64_t in_step[3];  // bytes to add when an index advances: its stride, less what the index inside it covered
   std::int64_t in_stride[3];
   strided_dims runs;
 };
@@ -53,7 +53,7 @@ struct vector_dims {
 /// Goes through the units of a run of the output.
 struct input_walk {
   const unsigned char* from;
-  int left0, left1;  // indices of the first two dimensions until they begin anew
+  int left0, left1;  // steps left until the first and the second index wrap to 0
 
   __device__ input_walk(const unsigned char* run, const vector_dims& d, int unit) {
     const int rest = quotient(unit, d.extent[0]), index0 = unit - rest * d.extent[0].divisor;

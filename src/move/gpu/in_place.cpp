@@ -93,15 +93,16 @@ std::int64_t largest_staged(const work_queue& queue, const transpose_in_place_ar
   const bool is_square = a.rows == a.cols, swaps_units = is_square && unit == a.element_bytes;
   const bool swaps_vectors = is_square && alignment_of(a) == 16;
   const bool swaps_fast = swaps_units && (swaps_vectors || a.element_bytes > 2),
-             swaps_bytes = swaps_units && !swaps_fast;
-  // Matrices that fill the device: a block each, against one or two passes by all blocks.
-  const int share = swaps_fast ? 1 : swaps_bytes && a.element_bytes == 2 ? 2 : 4;
-  const int least_batch = std::max(2, limits.multiprocessors / share);
+             swaps_narrow = swaps_units && !swaps_fast;
+  // Matrices that fill all, half or a quarter of the multiprocessors: a block each pays, against one or two passes by
+  // all blocks.
+  const int divisor = swaps_fast ? 1 : swaps_narrow && a.element_bytes == 2 ? 2 : 4;
+  const int least_batch = std::max(2, limits.multiprocessors / divisor);
   if (a.batch < least_batch) {
     if (!is_square) return most_bytes_sharing;
     const std::int64_t largest =
         std::min<std::int64_t>(65536 / a.element_bytes, detail::without_pads(limits.shared_bytes));
-    return swaps_bytes ? largest : a.batch > 1 ? 8192 : 4096;
+    return swaps_narrow ? largest : a.batch > 1 ? 8192 : 4096;
   }
   if (unit != a.element_bytes) return unit == 1 ? most_bytes_sharing : limits.shared_bytes;
   if (swaps_vectors && a.element_bytes <= 2) return 8192;

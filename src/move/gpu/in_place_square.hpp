@@ -177,8 +177,8 @@ __device__ void read_words(std::uint32_t (&w)[square_misaligned_rows], const uns
   }
 }
 
-// The same at the matrix's edges, element by element. What lies outside is the nearest element inside, or 0: it is
-// never stored. No load is conditional, so all are in flight together.
+// The same at the matrix's edges, element by element. What lies outside is read as the nearest element inside, or set
+// to 0; neither is stored. No load is conditional, so all are in flight together.
 template <int Bytes>
 __device__ void read_elements(std::uint32_t (&w)[square_misaligned_rows], const unsigned char* from, std::int64_t ld,
                               std::int64_t rows, std::int64_t bytes) {
@@ -263,8 +263,8 @@ __device__ void store_transposed(unsigned char* out, const unsigned char* tile, 
   }
 }
 
-// Where rows are cut from words, registers are bounded for four blocks a multiprocessor; else they suffice without a
-// bound, which is 0, and a bound would spill.
+// Misaligned rows: registers are bounded so that four blocks fit on a multiprocessor. Aligned rows fit without a bound
+// (0), which would spill.
 template <int Bytes, bool Aligned>
 inline constexpr int square_least_blocks = Aligned ? 0 : square_tile<Bytes>::least_blocks;
 

@@ -130,9 +130,10 @@ bool could_pay(const candidates& all, std::int64_t unit) {
   return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= least; });
 }
 
-// Whether single units could be cheaper than all others so far: they take longer than a copy.
+// Whether elementwise-vectors could be cheaper than all candidates so far: it takes no less than its shortest launch
+// and a copy.
 bool could_vectors_pay(const candidates& all) {
-  const double least = least_of_elementwise_vectors + all.copy_us;
+  const double least = least_launch_of_elementwise_vectors + all.copy_us;
   return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= least; });
 }
 
@@ -221,7 +222,7 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   add_transposes(all, a, device);
   if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, {rows_launch[place_of(unit)], rows_factor(a, unit)});
   if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_misaligned(all, a, unit);
-  if (has_output_vectors(all.untiled) && (which == wanted::all || could_vectors_pay(all))) {
+  if (takes_elementwise_vectors(all.untiled) && (which == wanted::all || could_vectors_pay(all))) {
     all.add(family::elementwise_vectors, cost_of_elementwise_vectors(all.untiled, all.copy_us, device));
   }
   all.add(family::elementwise, cost_of_elementwise(a, all.untiled, device));

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t line = 128, sector = 32;  // bytes
 
 struct block_reads {
-  double spans;    // what is contiguous in the input, or nearly so
+  double spans;    // pieces of the input that are contiguous, or nearly so
   double sectors;  // bytes of these, for each byte that is needed
 };
 
@@ -64,19 +64,18 @@ double lines_lost(const composite_tile& t, const device_model& device) {
 }
 
 // Instructions and what L2 delivers overlap.
-double both(double issue, double traffic) {
+double overlapped(double issue, double traffic) {
   const double issue2 = issue * issue, traffic2 = traffic * traffic;
   return std::sqrt(std::sqrt(issue2 * issue2 + traffic2 * traffic2));
 }
 
-// Single units. Fitted to 2,400 timings on an H200 and an H100
-// (docs/planner.md).
+// Single units. Fitted to 2,400 timings on an H200 and an H100 (docs/planner.md).
 double units_factor(const composite_tile& t, const device_model& device) {
   constexpr double issued[4] = {10, 5, 2.53, 1.42};  // of units of 1, 2, 4 and 8 bytes
   constexpr double stored = 0.42, delivered = 0.4, refetched = 2.2;
   const double issue = issued[place_of(t.unit)],
                traffic = stored + delivered * reads_of_block(t, elementwise_block_units).sectors;
-  return both(issue, traffic) * (1 + refetched * lines_lost(t, device));
+  return overlapped(issue, traffic) * (1 + refetched * lines_lost(t, device));
 }
 
 // Whether a block uses every unit of each input line that it touches.
@@ -116,7 +115,7 @@ double fetched_around(std::int64_t segment, std::int64_t alignment) {
 // Lines of the input that a warp's load touches, one unit of each lane's vector. What lies within a line of another
 // is one span.
 double lines_of_load(const composite_tile& t, int run_dims, std::int64_t vector) {
-  constexpr double lanes = 32, bytes = line;
+  constexpr double lanes = 32, line_bytes = line;
   double left = lanes * static_cast<double>(vector), count[most_vector_dims] = {}, stride[most_vector_dims] = {};
   for (int i = 0; i < run_dims; ++i) {
     const std::int64_t extent = t.dims[i].extent;
@@ -133,13 +132,13 @@ double lines_of_load(const composite_tile& t, int run_dims, std::int64_t vector)
   for (int k = 0; k < t.rank; ++k) {
     const int i = t.in_order[k];
     if (i >= run_dims || count[i] <= 1) continue;
-    if (stride[i] <= std::max(span, bytes)) {
+    if (stride[i] <= std::max(span, line_bytes)) {
       span += (count[i] - 1) * stride[i];
     } else {
       spans *= count[i];
     }
   }
-  return std::min(lanes, spans * std::max(1.0, span / bytes));
+  return std::min(lanes, spans * std::max(1.0, span / line_bytes));
 }
 
 }  // namespace
@@ -170,18 +169,19 @@ output_run output_run_of(const composite_tile& t) {
   return run;
 }
 
-bool has_output_vectors(const composite_tile& t) {
+bool takes_elementwise_vectors(const composite_tile& t) {
   constexpr std::int64_t least_bytes = 64;
   return t.unit <= 8 && output_run_of(t).units * t.unit >= least_bytes;
 }
 
-// Instructions, a line of a load at a time, and what is delivered overlap. Blocks that read many spans do not find
-// their sectors in L1 again. Fitted to 698 timings on an H100 and an H200 (docs/planner.md).
+// Issue (a load is replayed for each line that it touches) overlaps with L2 traffic. Blocks that read many spans do not
+// find their sectors in L1 again. Fitted to 698 timings on an H100 and an H200 (docs/planner.md).
 cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, double copy_us, const device_model& device) {
   constexpr double launch[4] = {2.17, 1.97, 1.83, 1.77}, latency[4] = {1.17, 0.04, 0.55, 0.42}, half_latency = 2.5,
                    division = 0.17;                                                               // us
   constexpr double issued[4] = {0.94, 0.85, 0.7, 0.77}, scattered[4] = {3.77, 1.74, 0.91, 0.58};  // 32 lines a load
   constexpr double stored = 0.51, delivered = 0.42, refetched = 1.69, spans_in_l1 = 526;
+  static_assert(launch[3] == least_launch_of_elementwise_vectors);
   constexpr std::int64_t bytes = 16;
   const std::int64_t vector = bytes / t.unit;
   const output_run run = output_run_of(t);
@@ -194,7 +194,7 @@ cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, double copy_
       reads.sectors + evicted * (static_cast<double>(sector) / static_cast<double>(t.unit) - reads.sectors);
   const int at = place_of(t.unit);
   const double issue = (issued[at] + scattered[at] * lines_of_load(t, run.dims, vector) / 32) * partial;
-  const double factor = both(issue, stored + delivered * sectors) * (1 + refetched * lines_lost(t, device));
+  const double factor = overlapped(issue, stored + delivered * sectors) * (1 + refetched * lines_lost(t, device));
   return {launch[at] + division * std::max(0, t.rank - 3) + latency[at] * copy_us / (copy_us + half_latency), factor};
 }
 

@@ -16,19 +16,19 @@ constexpr std::int64_t elementwise_block_units = 256;
 /// `untiled`: of `args`, in units of unit_of(args).
 cost_of_launch cost_of_elementwise(const permute_args& args, const composite_tile& untiled, const device_model& device);
 
-constexpr int most_vector_dims = 3;  // that vectors of the output run over
+constexpr int most_vector_dims = 3;  // dimensions that an output run may span
 
-/// The first dimensions of a movement that are contiguous in the output, and the units of them all.
+/// The leading dimensions that together are contiguous in the output, and the number of units in them.
 struct output_run {
   int dims;
   std::int64_t units;
 };
 output_run output_run_of(const composite_tile& untiled);
 
-/// Whether vectors of units, contiguous in the output, fill a good part of its runs.
-bool has_output_vectors(const composite_tile& untiled);
+/// Whether elementwise-vectors applies: units of up to 8 bytes, output runs of at least 64 bytes.
+bool takes_elementwise_vectors(const composite_tile& untiled);
 
-constexpr double least_of_elementwise_vectors = 1.77;  // us of a launch
+constexpr double least_launch_of_elementwise_vectors = 1.77;  // us
 
 /// `copy_us`: microseconds of a copy.
 cost_of_launch cost_of_elementwise_vectors(const composite_tile& untiled, double copy_us, const device_model& device);

@@ -22,8 +22,8 @@ void turn(permute_args& a) {
 }
 
 // Where another dimension is contiguous in the output, walks a reversed one that is contiguous in the input forward
-// there: a rotated matrix has contiguous rows on both sides. Not one that continues a short run of the output, which
-// would end before it.
+// there: a rotated matrix has contiguous rows on both sides. Leaves one that extends a short run of the output, which
+// turning would cut.
 void turn_to_input(permute_args& a) {
   constexpr std::int64_t long_run = 100;  // bytes: rows of misaligned tiles
   std::int64_t run = a.run_bytes;         // contiguous in the output

@@ -9,8 +9,9 @@
 namespace twill::detail {
 
 /// Makes `args`, whose dimensions come in any order and may have strides of either sign and extents of 1, normal: drops
-/// extents of 1, turns dimensions until the output's strides are positive, sorts, and fuses what is contiguous alike.
-/// `run_bytes` grows by the dimensions that are contiguous on both sides. The output's elements do not meet.
+/// extents of 1, makes the output's strides positive, sorts, and fuses what is contiguous alike; then the dimension
+/// that is contiguous in the input in reverse may be turned to the input's direction, with a negative stride in the
+/// output. `run_bytes` grows by the dimensions that are contiguous on both sides. The output's elements do not meet.
 void normalise(permute_args& args);
 
 /// The normal form of a transpose; strides of extents of 1 are ignored.
