@@ -120,7 +120,7 @@ double lines_of_load(const composite_tile& t, int run_dims, std::int64_t vector)
   for (int i = 0; i < run_dims; ++i) {
     const std::int64_t extent = t.dims[i].extent;
     const double whole = std::clamp(left, 1.0, static_cast<double>(extent));
-    // Lanes are a vector apart: of the first dimension they take every `step`th index.
+    // Lanes are a vector apart: of the first dimension they load one index in `step`.
     const std::int64_t step = i > 0                                 ? 1
                               : whole < static_cast<double>(extent) ? vector
                                                                     : std::min(vector, lowest_bit(extent));
