@@ -185,15 +185,12 @@ cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, double copy_
   constexpr std::int64_t bytes = 16;
   const std::int64_t vector = bytes / t.unit;
   const output_run run = output_run_of(t);
-  const auto run_bytes = static_cast<double>(run.units * t.unit);
-  // A run that begins inside of a vector takes part of one more.
-  const double partial = std::floor((run_bytes + static_cast<double>(2 * bytes - t.unit)) / bytes) * bytes / run_bytes;
   const block_reads reads = reads_of_block(t, elementwise_block_units * vector);
   const double evicted = std::clamp(reads.spans / spans_in_l1 - 1, 0.0, 1.0);
   const double sectors =
       reads.sectors + evicted * (static_cast<double>(sector) / static_cast<double>(t.unit) - reads.sectors);
   const int at = place_of(t.unit);
-  const double issue = (issued[at] + scattered[at] * lines_of_load(t, run.dims, vector) / 32) * partial;
+  const double issue = issued[at] + scattered[at] * lines_of_load(t, run.dims, vector) / 32;
   const double factor = overlapped(issue, stored + delivered * sectors) * (1 + refetched * lines_lost(t, device));
   return {launch[at] + division * std::max(0, t.rank - 3) + latency[at] * copy_us / (copy_us + half_latency), factor};
 }

@@ -18,8 +18,7 @@ struct kernel_cost {
   double small[5] = {};  // launch of the smallest arrays; 0: the same
 };
 inline constexpr kernel_cost narrow_cost{{1.64, 1.7, 1.7, 1.65, 1.65}, {1.04, 1.03, 1.035, 1.05, 1.04}, {}};
-inline constexpr kernel_cost tiled_2d_cost{
-    {2.25, 1.92, 1.89, 1.82, 2.1}, {1.108, 1.074, 1.064, 1.082, 1.065}, {0.08, 0.05, 0.01, 0.01, 0.01}};
+inline constexpr kernel_cost tiled_2d_cost{{2.25, 1.92, 1.89, 1.82, 2.1}, {1.108, 1.074, 1.064, 1.082, 1.065}, {}};
 inline constexpr kernel_cost tiled_4byte_cost{
     {1.57, 1.74, 1.56, 1.56, 1.56}, {1.06, 0.962, 1.124, 1, 1}, {}, {1.8, 1.8, 1.7}};
 inline constexpr kernel_cost staged_cost{{3.8}, {1.12}, {}, {2.9}};
@@ -32,14 +31,14 @@ inline constexpr kernel_cost staged_rows_cost{
 inline constexpr kernel_cost staged_cols_cost{{3.6, 3.2, 2.5, 2.7, 2.7}, {1.08, 1.03, 1.1, 1, 1}, {0, 1.1, 0.26, 0, 0}};
 
 /// Factors of misaligned-2d for what it issues and moves. Tiles in part, and rows shorter than a tile, are loaded with
-/// predicates; rows that begin inside of words need shuffles.
+/// predicates.
 struct misaligned_cost {
-  double small, launch, issued, moved, around, partial, inside, narrow;
+  double small, launch, issued, moved, around, partial, narrow;
 };
-inline constexpr misaligned_cost misaligned_2d_costs[5] = {{2.5, 3.62, 0.464, 0.927, 0.157, 0.772, 1.09, 2.49},
-                                                           {2.3, 2.66, 0.454, 0.942, 0.19, 0.435, 1.2, 1.76},
-                                                           {2.2, 2.05, 0.382, 0.983, 0.1, 0.242, 1, 2.36},
-                                                           {2, 1.79, 0.466, 0.851, 0.115, 0.043, 1, 1.16},
-                                                           {2, 2, 1, 0.65, 0.15, 0, 1, 1}};
+inline constexpr misaligned_cost misaligned_2d_costs[5] = {{2.5, 3.62, 0.464, 0.927, 0.157, 0.772, 2.49},
+                                                           {2.3, 2.66, 0.454, 0.942, 0.19, 0.435, 1.76},
+                                                           {2.2, 2.05, 0.382, 0.983, 0.1, 0.242, 2.36},
+                                                           {2, 1.79, 0.466, 0.851, 0.115, 0.043, 1.16},
+                                                           {2, 2, 1, 0.65, 0.15, 0, 1}};
 
 }  // namespace twill::detail

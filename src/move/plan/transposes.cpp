@@ -23,8 +23,7 @@ double misaligned_2d_factor(const matrices& m) {
   const std::int64_t length = is_low ? 128 : 256;
   const double down =
       tiles_down(m.down, length, cost.partial) * static_cast<double>(length - 32) / static_cast<double>(m.down);
-  const double issue = cost.issued * down * filled(m.across, width) * (complete ? 1 : cost.inside) *
-                       (m.across >= width ? 1 : cost.narrow);
+  const double issue = cost.issued * down * filled(m.across, width) * (m.across >= width ? 1 : cost.narrow);
   const double around = static_cast<double>(64 - m.in_alignment()) /
                         static_cast<double>(divided(m.across, ceil_divided(m.across, width)));
   const double moved = cost.moved + cost.around * around;
@@ -35,11 +34,6 @@ double misaligned_2d_factor(const matrices& m) {
   const double both = std::max(full_vectors_factor(m.size), std::sqrt(issue * issue + moved * moved));
   return both + misaligned_ends(m.size, m.out_alignment(), m.down) +
          std::max(interleaved_extra, is_cut ? std::min(0.4, 100 / static_cast<double>(m.down)) : 0);
-}
-
-// Bytes read around input rows, for each of theirs.
-double read_around(const matrices& m) {
-  return static_cast<double>(64 - m.in_alignment()) / static_cast<double>(m.across);
 }
 
 // Output segments that end inside sectors, whose partial writes L2 no longer merges: output rows of several tiles; in
@@ -57,13 +51,12 @@ double tiled_2d_more(const matrices& m) {
   const double held = !m.is_interleaved() || shorter >= 128 ? 0 : shorter < 32 ? 2.5 : 0.16;
   const bool is_packed = m.a.in_ld == m.a.cols && m.across <= 64 && m.is_power(4);
   const double spread = is_packed ? (m.across <= 32 ? 0.14 : 0.04) : m.across < 64 ? 0.04 : 0;
-  return tiled_2d_cost.more[m.place()] * read_around(m) + spread + held + partial_sectors(m);
+  return spread + held + partial_sectors(m);
 }
 
-// Output rows that end inside sectors, and tiles that the matrix does not fill, cost more.
+// Tiles that the matrix does not fill cost more.
 double tiled_4byte_more(const matrices& m) {
-  const double tiles = filled(m.down, 64) * filled(m.across, 128);
-  return 0.54 * read_around(m) + (m.out_alignment() < 32 ? 40 / static_cast<double>(m.down) : 0) + 0.66 * (tiles - 1);
+  return 0.66 * (filled(m.down, 64) * filled(m.across, 128) - 1);
 }
 
 // Matrices of seven and eight columns leave few blocks.
@@ -121,17 +114,14 @@ double staged_rows_more(const matrices& m, const device_model& device) {
   constexpr double partial[5] = {3.98, 2.18, 0.8, 0.55, 0}, large[5] = {0.143, 0.107, 0.063, 0.067, 0};
   const bool is_short = m.a.cols <= 64;
   const std::int64_t written = std::int64_t{16} << staged_rows_shift(m.a.cols);
-  const double few = m.a.cols > 8 ? 0 : m.a.cols <= 3 ? 0.25 : -0.08;
-  return partial[m.place()] * (filled(m.down, written) - 1) + (is_short ? 0 : large[m.place()]) + few +
+  return partial[m.place()] * (filled(m.down, written) - 1) + (is_short ? 0 : large[m.place()]) +
          staged_rows_cost.more[m.place()] * crowding(with_pads((written + 32) * m.a.cols), 256, device);
 }
 
-// Partly filled bands of short rows, the fixed cost of a block where bands are small, and the low occupancy of blocks
-// of 512 threads with many rows.
+// Partly filled bands of short rows, and the fixed cost of a block where bands are small.
 double staged_cols_more_1byte(const matrices& m, const band_shape& shape) {
   const double tile = static_cast<double>(m.a.rows * std::min<std::int64_t>(m.across, band_bytes(shape.vectors)));
-  const double few = shape.threads == 512 ? 0.0022 * static_cast<double>(std::max<std::int64_t>(0, m.a.rows - 270)) : 0;
-  return 0.9 * (filled(m.across, band_bytes(shape.vectors)) - 1) + 2.2e6 / (tile * tile) + few;
+  return 0.9 * (filled(m.across, band_bytes(shape.vectors)) - 1) + 2.2e6 / (tile * tile);
 }
 
 // Bytes beyond a row with gaps must not be read: ends of rows of 1- and 2-byte elements are loaded one by one.
@@ -141,15 +131,11 @@ cost_of_launch ends_of_bands(const matrices& m) {
   return m.size == 1 ? cost_of_launch{3, 200 / row} : cost_of_launch{1.2, 150 / row};
 }
 
-// Many rows leave few blocks to overlap.
 double staged_cols_more(const matrices& m, const device_model& device) {
   const band_shape shape = shape_of_bands(m.a.rows, m.across, m.size, device.shared_bytes);
   if (m.size == 1) return staged_cols_more_1byte(m, shape);
-  const double rows = static_cast<double>(m.a.rows);
-  const double few = std::max(0.0, rows * 1600 / static_cast<double>(device.shared_bytes) - 2);
-  return 0.3 * (filled(m.across, band_bytes(shape.vectors)) - 1) + 0.12 * few +
-         staged_cols_cost.more[m.place()] *
-             crowding(bytes_of_band(m.a.rows, m.size, shape.vectors), shape.threads, device);
+  return staged_cols_cost.more[m.place()] *
+         crowding(bytes_of_band(m.a.rows, m.size, shape.vectors), shape.threads, device);
 }
 
 // 2 to 8 packed columns, or rows that become packed columns, with long rows of whole vectors on the other side.
