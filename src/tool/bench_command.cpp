@@ -28,7 +28,7 @@ constexpr int most_ranks = 256;  // each is a thread that writes and checks its 
 struct bench_arguments {
   std::string operation = "transpose";
   std::vector<std::string> devices, kernels, sizes, types, blocks, grid;
-  std::string order, list_path, sweep, random, seed, max_bytes;
+  std::string order, in_strides, out_strides, list_path, sweep, random, seed, max_bytes;
   std::string loop = "over";
   std::vector<std::string> transports;
   std::optional<int> reps, ranks, ranks_per_node, blocks_per_peer;
@@ -67,6 +67,8 @@ void require_one_set(const bench_arguments& a) {
   add("--size", !a.sizes.empty());
   add("--type", !a.types.empty());
   add("--order", !a.order.empty());
+  add("--in-strides", !a.in_strides.empty());
+  add("--out-strides", !a.out_strides.empty());
   add("--compare", !a.reference_path.empty());
   if (is_set && !a.reference_path.empty()) {
     refuse(fmt::format("{} and --compare do not go together", given.front()), "--compare is for cases of --size",
@@ -103,9 +105,11 @@ case_set cases_of(const bench_arguments& a, const ladder_operation& operation) {
     return given.empty() ? std::vector<std::string>{standard} : given;
   };
   const extents order = a.order.empty() ? extents{} : parse_order(a.order);
+  const extents in_strides = parse_strides("--in-strides", a.in_strides),
+                out_strides = parse_strides("--out-strides", a.out_strides);
   for (const std::string& size : or_default(a.sizes, operation.default_size)) {
     for (const std::string& type : or_default(a.types, operation.default_type)) {
-      set.cases.push_back({parse_type(type), parse_size(size), order, 0, ""});
+      set.cases.push_back({parse_type(type), parse_size(size), order, 0, "", in_strides, out_strides});
     }
   }
   return set;
@@ -177,6 +181,8 @@ team_bench_arguments team_arguments_of(const bench_arguments& a) {
 void require_team_options(const bench_arguments& a) {
   const std::pair<const char*, bool> others[] = {{"--kernel", !a.kernels.empty()},
                                                  {"--order", !a.order.empty()},
+                                                 {"--in-strides", !a.in_strides.empty()},
+                                                 {"--out-strides", !a.out_strides.empty()},
                                                  {"--block", !a.blocks.empty()},
                                                  {"--list", !a.list_path.empty()},
                                                  {"--sweep", !a.sweep.empty()},
@@ -299,6 +305,9 @@ void add_options(command& bench, bench_arguments& to) {
              "Rows and columns, N is NxN; BxRxC for B matrices;\na length, 2^22; or all extents of a permutation",
              "RxC");
   bench.text("--order", to.order, "Permutation: which dimension comes where. Default:\nthe other way round", "I,J,K");
+  bench.text("--in-strides", to.in_strides,
+             "Of it: elements from an index of each dimension to the\nnext, negative in reverse", "S,T,U");
+  bench.text("--out-strides", to.out_strides, "The same of the output's dimensions", "S,T,U");
   bench.list(
       "--type", to.types,
       "u8 to u64, i8 to i64, f16 bf16 f32 f64 c64 c128,\nb1 to b64 (bytes), as the operation has them.\nDefault: "
@@ -315,9 +324,10 @@ void add_options(command& bench, bench_arguments& to) {
 
 void add_set_options(command& bench, bench_arguments& to) {
   bench.group("Sets of cases, instead of --size and --type");
-  bench.path("--list", to.list_path,
-             "Cases from a file, a line each: TYPE SIZE[+GAP] [ORDER];\nGAP: elements between rows (transpose, "
-             "scan-rows,\nreduce-rows, reduce-columns)");
+  bench.path(
+      "--list", to.list_path,
+      "Cases from a file, a line each: TYPE SIZE[+GAP]\n[ORDER [IN_STRIDES [OUT_STRIDES]]]; GAP: elements between\n"
+      "rows (transpose, scan-rows, reduce-rows,\nreduce-columns); -: no strides, packed");
   bench.list("--grid", to.grid,
              "Fixed cases: main, odd, batched, strided, small or\nall; of transpose-in-place: in-place", "PART");
   bench.text("--sweep", to.sweep, "Sizes beside one another: batched or square", "NAME");

@@ -1,6 +1,7 @@
 // Copies of rows, and permutations of dimensions.
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 #include <fmt/core.h>
@@ -64,13 +65,68 @@ std::vector<rung> copy_rungs(const device& on) {
   return moving_rungs(on, "copy", "twill::copy: rows in aligned pieces of 16 bytes");
 }
 
+/// Elements of one side of a permutation: strides in bytes, and where the memory that they take begins and ends from
+/// the element of index 0 on.
+struct strided_side {
+  extents strides;
+  std::int64_t low = 0, high = 0;
+
+  strided_side(const extents& size, const extents& given, std::int64_t element_bytes, const std::string& option)
+      : strides(size.size(), element_bytes), high(element_bytes) {
+    if (!given.empty() && given.size() != size.size()) {
+      refuse(fmt::format("{} {} has {} strides for {} extents", option, order_text(given), given.size(), size.size()),
+             "each dimension has one", "give as many as there are extents");
+    }
+    for (std::size_t i = size.size(); i-- > 0;) {
+      if (!given.empty()) {
+        strides[i] = given[i] * element_bytes;
+      } else if (i + 1 < size.size()) {
+        strides[i] = strides[i + 1] * size[i + 1];
+      }
+      checked_product({std::abs(strides[i]), size[i], 16}, option + " " + order_text(given));
+      (strides[i] < 0 ? low : high) += (size[i] - 1) * strides[i];
+    }
+  }
+  std::int64_t bytes() const { return high - low; }
+};
+
+extents permuted(const extents& size, const extents& order) {
+  extents all;
+  for (const std::int64_t d : order) all.push_back(size[static_cast<std::size_t>(d)]);
+  return all;
+}
+
 class permute_problem : public moving_problem {
  public:
-  permute_problem(const extents& size, const extents& order, std::int64_t element_bytes)
-      : moving_problem(size, element_bytes), order_(order) {}
+  explicit permute_problem(const bench_case& which, const extents& order)
+      : moving_problem(which.size, which.type.bytes),
+        order_(order),
+        in_strides_(which.in_strides),
+        out_strides_(which.out_strides),
+        in_(which.size, which.in_strides, which.type.bytes, "--in-strides"),
+        out_(permuted(which.size, order), which.out_strides, which.type.bytes, "--out-strides") {
+    std::int64_t inner = 0;  // bytes from the first byte of the inner dimensions to their last element
+    const std::vector<moved_dim> dims = in_memory_order().dims;
+    for (std::size_t i = dims.size(); i-- > 0;) {
+      if (dims[i].extent == 1) continue;
+      if (dims[i].out_stride < inner + element_bytes()) {
+        refuse(fmt::format("--out-strides {} interleave dimensions", order_text(out_strides_)),
+               "outputs are checked in the order of memory",
+               "give every dimension a stride that holds those of smaller ones");
+      }
+      inner += (dims[i].extent - 1) * dims[i].out_stride;
+    }
+  }
 
-  std::string text() const override { return extents_text(size()) + " to " + order_text(order_); }
+  std::string text() const override {
+    return extents_text(size()) + permutation_text(order_, in_strides_, out_strides_);
+  }
   extents order() const override { return order_; }
+  extents in_strides() const override { return in_strides_; }
+  extents out_strides() const override { return out_strides_; }
+  /// Input strides may overlap: `memcpy` takes as much as there are elements.
+  std::size_t in_bytes() const override { return static_cast<std::size_t>(std::max(in_.bytes(), elements_bytes())); }
+  std::size_t out_bytes() const override { return static_cast<std::size_t>(out_.bytes()); }
   std::vector<candidate> candidates(const device& on) const override {
     return explain_permute(on, element_bytes(), form());
   }
@@ -79,8 +135,10 @@ class permute_problem : public moving_problem {
   }
 
  protected:
-  void move(stream_ref stream, const rung& which, const void* in, void* out) const override {
+  void move(stream_ref stream, const rung& which, const void* first_in, void* first_out) const override {
     const permute_shape shape = form();
+    const auto* in = static_cast<const unsigned char*>(first_in) - in_.low;
+    auto* out = static_cast<unsigned char*>(first_out) - out_.low;
     if (is_candidate(which)) {
       permute_bytes_with(stream, std::string(which.name), in, out, element_bytes(), shape);
     } else if (which.name == "tuned" || which.name == "cpu-tuned") {
@@ -90,27 +148,39 @@ class permute_problem : public moving_problem {
     }
   }
 
-  moved_elements moved() const override {
-    extents strides(size().size(), element_bytes());
-    for (std::size_t i = strides.size() - 1; i > 0; --i) strides[i - 1] = strides[i] * size()[i];
-    moved_elements all{element_bytes(), {}, {}};
-    std::int64_t out_stride = elements_bytes();
-    for (const std::int64_t d : order_) {
-      const auto place = static_cast<std::size_t>(d);
-      out_stride /= size()[place];
-      all.dims.push_back({size()[place], strides[place], out_stride});
-    }
-    return all;
-  }
+  moved_elements moved() const override { return in_memory_order(); }
 
   std::int64_t elements_bytes() const override {
     return std::accumulate(size().begin(), size().end(), element_bytes(), std::multiplies<>());
   }
 
  private:
-  permute_shape form() const { return {{size().data(), size().size()}, {order_.data(), order_.size()}, {}, {}}; }
+  /// Dimensions that the output has in reverse are walked from their other end.
+  moved_elements in_memory_order() const {
+    moved_elements all{element_bytes(), {}, {}, -in_.low};
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const auto place = static_cast<std::size_t>(order_[i]);
+      moved_dim dim{size()[place], in_.strides[place], out_.strides[i]};
+      if (dim.out_stride < 0) {
+        all.in_first += (dim.extent - 1) * dim.in_stride;
+        dim = {dim.extent, -dim.in_stride, -dim.out_stride};
+      }
+      all.dims.push_back(dim);
+    }
+    std::stable_sort(all.dims.begin(), all.dims.end(),
+                     [](const moved_dim& a, const moved_dim& b) { return a.out_stride > b.out_stride; });
+    return all;
+  }
 
-  extents order_;
+  permute_shape form() const {
+    return {{size().data(), size().size()},
+            {order_.data(), order_.size()},
+            {in_strides_.data(), in_strides_.size()},
+            {out_strides_.data(), out_strides_.size()}};
+  }
+
+  extents order_, in_strides_, out_strides_;
+  strided_side in_, out_;
 };
 
 /// Without an order: all dimensions in reverse.
@@ -136,7 +206,7 @@ std::unique_ptr<ladder_problem> make_permute(const bench_case& which) {
   extents factors = size;
   factors.insert(factors.end(), {which.type.bytes, 2});
   checked_product(factors, fmt::format("size {}", extents_text(size)));
-  return std::make_unique<permute_problem>(size, order, which.type.bytes);
+  return std::make_unique<permute_problem>(which, order);
 }
 
 std::vector<rung> all_permute_rungs(const device& on) {

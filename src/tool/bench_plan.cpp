@@ -294,6 +294,9 @@ std::unique_ptr<ladder_problem> problem_of(const ladder_operation& operation, co
   if (!wanted.order.empty() && !operation.has_order) {
     refuse("an order means nothing to " + operation.name, "only permute has one", "leave --order out");
   }
+  if ((!wanted.in_strides.empty() || !wanted.out_strides.empty()) && !operation.has_order) {
+    refuse("strides mean nothing to " + operation.name, "only permute has them", "leave them out");
+  }
   if (wanted.gap > 0 && !operation.has_gap) {
     refuse("a gap means nothing to " + operation.name, "only transpose and scan-rows have one", "leave \"+N\" out");
   }

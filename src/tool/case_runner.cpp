@@ -98,6 +98,8 @@ bench_result case_runner::start(const planned_case& each, const planned_run& run
   result.batch = problem.batch();
   result.all_extents = problem.all_extents();
   result.order = problem.order();
+  result.in_strides = problem.in_strides();
+  result.out_strides = problem.out_strides();
   result.gap = problem.gap();
   result.part = each.part;
   result.loop = loop_name(run.loop);

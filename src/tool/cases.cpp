@@ -145,14 +145,21 @@ void add_parts(case_set& to, const grid_part (&parts)[Count], const std::string&
 
 bench_case parse_line(const std::string& line) {
   std::istringstream words(line);
-  std::string type, size, order, more;
-  words >> type >> size >> order >> more;
+  std::string type, size, order, in_strides, out_strides, more;
+  words >> type >> size >> order >> in_strides >> out_strides >> more;
   if (size.empty() || !more.empty()) {
-    refuse("a case has two or three words", fmt::format("\"{}\"", line), "write TYPE SIZE or TYPE SIZE ORDER");
+    refuse("a case has two to five words", fmt::format("\"{}\"", line),
+           "write TYPE SIZE, TYPE SIZE ORDER, or these and the strides of input and output");
   }
   const auto plus = size.find('+');
   const std::int64_t gap = plus == std::string::npos ? 0 : parse_count("a gap", size.substr(plus + 1), 0);
-  return {parse_type(type), parse_size(size.substr(0, plus)), order.empty() ? extents{} : parse_order(order), gap, ""};
+  return {parse_type(type),
+          parse_size(size.substr(0, plus)),
+          order.empty() ? extents{} : parse_order(order),
+          gap,
+          "",
+          parse_strides("in strides", in_strides),
+          parse_strides("out strides", out_strides)};
 }
 
 }  // namespace

@@ -29,8 +29,9 @@ struct case_set {
   std::string roof = "memcpy";                ///< of the operation
 };
 
-/// Reads a file of cases, a line each: TYPE SIZE[+GAP] [ORDER], such as "f32 64x3x224x224 0,2,3,1". Empty lines and
-/// what follows a # are skipped. Refuses, naming the line, what is anything else.
+/// Reads a file of cases, a line each: TYPE SIZE[+GAP] [ORDER [IN_STRIDES [OUT_STRIDES]]], such as
+/// "f32 64x3x224x224 0,2,3,1" or "u8 1080x1920 0,1 1920,-1"; "-" for packed strides. Empty lines and what follows a #
+/// are skipped. Refuses, naming the line, what is anything else.
 case_set read_cases(const std::string& path);
 
 /// The parts of the grid of an operation, or one of its sweeps; cases above `most_bytes` are left out (0: none is).

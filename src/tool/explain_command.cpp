@@ -26,7 +26,7 @@ namespace {
 struct explain_arguments {
   std::string operation = "transpose";
   std::vector<std::string> devices, sizes, types;
-  std::string order, random, seed, json_path;
+  std::string order, in_strides, out_strides, random, seed, json_path;
 };
 
 std::vector<device> devices_of(const explain_arguments& arguments) {
@@ -45,8 +45,15 @@ json json_of(const ladder_operation& operation, const bench_case& which, const d
   for (const candidate& each : found) {
     list.push_back({{"kernel", each.kernel}, {"expected_us", each.microseconds}, {"plan", each.plan}});
   }
-  return {{"op", operation.name},  {"device", on.properties().name}, {"type", which.type.name},
-          {"extents", which.size}, {"order", which.order},           {"candidates", list}};
+  json found_for = {{"op", operation.name},
+                    {"device", on.properties().name},
+                    {"type", which.type.name},
+                    {"extents", which.size},
+                    {"order", which.order}};
+  if (!which.in_strides.empty()) found_for["in_strides"] = which.in_strides;
+  if (!which.out_strides.empty()) found_for["out_strides"] = which.out_strides;
+  found_for["candidates"] = list;
+  return found_for;
 }
 
 /// The first is what would run.
@@ -119,9 +126,11 @@ void run(const explain_arguments& arguments) {
   if (arguments.random.empty() && !arguments.seed.empty()) {
     refuse("--seed belongs to --random", "nothing else is drawn", "add --random, or leave it out");
   }
-  const bool is_named = !arguments.sizes.empty() || !arguments.types.empty() || !arguments.order.empty();
+  const bool is_named = !arguments.sizes.empty() || !arguments.types.empty() || !arguments.order.empty() ||
+                        !arguments.in_strides.empty() || !arguments.out_strides.empty();
   if (!arguments.random.empty() && is_named) {
-    refuse("--random and --size, --type or --order do not go together", "random cases are drawn", "leave one out");
+    refuse("--random and --size, --type, --order or strides do not go together", "random cases are drawn",
+           "leave one out");
   }
   const output_file file(arguments.json_path);
   if (!arguments.random.empty()) return run_random(arguments, operation, file);
@@ -130,12 +139,14 @@ void run(const explain_arguments& arguments) {
                                  types =
                                      arguments.types.empty() ? std::vector{operation.default_type} : arguments.types;
   const extents order = arguments.order.empty() ? extents{} : parse_order(arguments.order);
+  const extents in_strides = parse_strides("--in-strides", arguments.in_strides),
+                out_strides = parse_strides("--out-strides", arguments.out_strides);
   json results = json::array();
   std::string text;
   for (const device& on : devices_of(arguments)) {
     for (const std::string& size : sizes) {
       for (const std::string& type : types) {
-        const bench_case which{parse_type(type), parse_size(size), order, 0, ""};
+        const bench_case which{parse_type(type), parse_size(size), order, 0, "", in_strides, out_strides};
         const auto problem = problem_of(operation, which);
         const std::vector<candidate> found = problem->candidates(on);
         results.push_back(json_of(operation, which, on, found));
@@ -158,6 +169,8 @@ void add_explain_command(command_line& line) {
   explain.list("--device", to->devices, "As `twill devices` names it. Default: the first GPU", "NAME");
   explain.list("--size", to->sizes, "As of bench: RxC, BxRxC, or all extents", "RxC");
   explain.text("--order", to->order, "Permutation: which dimension comes where", "I,J,K");
+  explain.text("--in-strides", to->in_strides, "As of bench: of the input's dimensions, in elements", "S,T,U");
+  explain.text("--out-strides", to->out_strides, "The same of the output's", "S,T,U");
   explain.list("--type", to->types, "As of bench: f32, u8, b12 ...", "TYPE");
   explain.text("--random", to->random, "N random transposes or permutations: kernels chosen and\nplanning time", "N");
   explain.text("--seed", to->seed, "Which random cases. Default: 1", "S");

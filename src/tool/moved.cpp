@@ -37,7 +37,8 @@ bool holds_data(const unsigned char* found, std::int64_t first, std::int64_t byt
 /// The elements in the order of the output.
 class walker {
  public:
-  walker(const moved_elements& moved, std::int64_t element) : moved_(moved), index_(moved.dims.size()) {
+  walker(const moved_elements& moved, std::int64_t element)
+      : moved_(moved), index_(moved.dims.size()), in_(moved.in_first) {
     for (std::size_t d = moved.dims.size(); d-- > 0; element /= moved.dims[d].extent) {
       index_[d] = element % moved.dims[d].extent;
       in_ += index_[d] * moved.dims[d].in_stride;
@@ -66,7 +67,7 @@ class walker {
  private:
   const moved_elements& moved_;
   std::vector<std::int64_t> index_;
-  std::int64_t in_ = 0, out_ = 0;
+  std::int64_t in_, out_ = 0;
 };
 
 /// A part of the output on the host, which begins at byte `first` of it.

@@ -132,6 +132,26 @@ extents parse_order(const std::string& text) {
   return order;
 }
 
+extents parse_strides(const std::string& option, const std::string& text) {
+  constexpr std::int64_t largest = std::int64_t{1} << 60;
+  if (text.empty() || text == "-") return {};
+  extents strides;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    std::int64_t stride = 0;
+    const auto [rest, problem] = std::from_chars(at, end, stride);
+    if (problem != std::errc{} || stride == 0 || stride > largest || stride < -largest) break;
+    strides.push_back(stride);
+    if (rest == end) return strides;
+    if (*rest != ',') break;
+    at = rest + 1;
+  }
+  refuse(fmt::format("{} \"{}\" not understood", option, text),
+         "expected a stride in elements for each dimension, none of them 0, between commas",
+         fmt::format("write for example {}=8192,-1", option));
+}
+
 std::vector<loop_kind> parse_loop(const std::string& text) {
   if (text == "over") return {loop_kind::over};
   if (text == "in") return {loop_kind::in};

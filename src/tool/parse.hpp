@@ -47,6 +47,8 @@ extents parse_size(const std::string& text);
 block_shape parse_block(const std::string& text);
 /// "2,0,1"
 extents parse_order(const std::string& text);
+/// "8192,-1": strides in elements; none for "" and "-", a packed array. `option` is what refusals name.
+extents parse_strides(const std::string& option, const std::string& text);
 std::vector<loop_kind> parse_loop(const std::string& text);
 /// "12" or "2^24", at least `least`; `option` is what refusals name, `example` what they suggest.
 std::int64_t parse_count(const std::string& option, const std::string& text, std::int64_t least,

@@ -35,6 +35,9 @@ class ladder_problem {
   /// All extents, outermost first, and for a permutation their order; empty where rows and columns say it all.
   virtual extents all_extents() const { return {}; }
   virtual extents order() const { return {}; }
+  /// Of a permutation, in elements: of the input's dimensions and of the output's; empty where they are packed.
+  virtual extents in_strides() const { return {}; }
+  virtual extents out_strides() const { return {}; }
   /// Elements between the rows of the input, and once more between its matrices.
   virtual std::int64_t gap() const { return 0; }
   virtual std::size_t in_bytes() const = 0;
@@ -83,13 +86,14 @@ class shared_scratch {
   std::map<std::string, std::optional<raw_buffer>> memory_;
 };
 
-/// One case of a bench: what `--size`, `--type` and `--order` or a line of a list say.
+/// One case of a bench: what `--size`, `--type`, `--order` and strides, or a line of a list, say.
 struct bench_case {
   element_type type;
   extents size;
-  extents order;         ///< of a permutation's dimensions; empty: the operation's own
-  std::int64_t gap = 0;  ///< of a transpose: see ladder_problem::gap
-  std::string part;      ///< of --grid or --sweep
+  extents order;                              ///< of a permutation's dimensions; empty: the operation's own
+  std::int64_t gap = 0;                       ///< of a transpose: see ladder_problem::gap
+  std::string part;                           ///< of --grid or --sweep
+  extents in_strides = {}, out_strides = {};  ///< of a permutation, in elements; empty: packed
 };
 
 /// An operation that has a ladder.
@@ -102,7 +106,7 @@ struct ladder_operation {
   std::unique_ptr<ladder_problem> (*problem)(const bench_case& which);
   std::string roof = "memcpy";  ///< the rung that the others are shown as a part of: what memory allows
   std::string default_type = "f32";
-  bool has_order = false, has_gap = false;  ///< whether --order, and gaps in lists, mean something
+  bool has_order = false, has_gap = false;  ///< whether --order and strides, and gaps in lists, mean something
 };
 
 /// The operation that a command line names. Refuses others, with those there are.

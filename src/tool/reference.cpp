@@ -28,7 +28,7 @@ struct pair_of_rows {
 bool same_shape(const bench_result& a, const bench_result& b) {
   const bool same_extents = a.all_extents.empty() || b.all_extents.empty() || a.all_extents == b.all_extents;
   return a.rows == b.rows && a.cols == b.cols && a.batch == b.batch && same_extents && a.order == b.order &&
-         a.gap == b.gap;
+         a.in_strides == b.in_strides && a.out_strides == b.out_strides && a.gap == b.gap;
 }
 
 bool same_problem(const bench_result& a, const bench_result& b) {

@@ -186,7 +186,7 @@ std::string bench_result::problem_text() const {
   const extents matrices = batch > 1 ? extents{batch, rows, cols} : extents{rows, cols};
   std::string text = extents_text(all_extents.empty() ? matrices : all_extents);
   if (gap > 0) text += fmt::format("+{}", gap);
-  return order.empty() ? text : text + " to " + order_text(order);
+  return text + permutation_text(order, in_strides, out_strides);
 }
 
 double distribution::below(double share) const {

@@ -17,9 +17,10 @@ namespace twill::tool {
 struct bench_result {
   std::string op, device, kernel, type;
   std::int64_t rows = 0, cols = 0, batch = 1;
-  extents all_extents, order;  ///< of a permutation, say; empty where rows and columns say it all
-  std::int64_t gap = 0;        ///< elements between rows of the input
-  std::string part;            ///< the part of --grid, or the --sweep, that it belongs to
+  extents all_extents, order;       ///< of a permutation, say; empty where rows and columns say it all
+  extents in_strides, out_strides;  ///< of a permutation, in elements; empty where it is packed
+  std::int64_t gap = 0;             ///< elements between rows of the input
+  std::string part;                 ///< the part of --grid, or the --sweep, that it belongs to
   std::string loop = "over", block;
   std::optional<quartiles> ms;  ///< of one repetition; empty where nothing was timed
   int reps = 0;                 ///< samples behind `ms`
@@ -40,7 +41,7 @@ struct bench_result {
   std::optional<double> expected_us;      ///< by the planner of the operation
   std::string plan;                       ///< what the operation's planner chose: kernel, tile, grid
 
-  /// "1024x4096", "12x30x20 to 1,0,2"
+  /// "1024x4096", "12x30x20 to 1,0,2", "1024x4096 to 0,1, in strides 4096,-1"
   std::string problem_text() const;
 };
 
@@ -63,6 +64,8 @@ void each_field(Result& r, F&& f) {
   f("batch", r.batch, field_is::nullable);
   f("extents", r.all_extents, field_is::optional);
   f("order", r.order, field_is::optional);
+  f("in_strides", r.in_strides, field_is::optional);
+  f("out_strides", r.out_strides, field_is::optional);
   f("gap", r.gap, field_is::optional);
   f("part", r.part, field_is::optional);
   f("loop", r.loop, field_is::required);

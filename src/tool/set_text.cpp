@@ -89,7 +89,7 @@ std::string figures(const std::string& kernel, const rows& all) {
 }
 
 std::string list_text(const std::vector<bench_result>& results) {
-  table lines({{"case", side::left}, {"kernel", side::left}, {"time ms"}, {"GB/s"}, {"% roof"}});
+  table lines({{"case", side::left, true}, {"kernel", side::left}, {"time ms"}, {"GB/s"}, {"% roof"}});
   for (const bench_result& each : results) {
     if (each.kernel == each.roof) continue;
     const std::string time = each.status == "wrong"    ? "WRONG"
@@ -199,7 +199,7 @@ std::string worst_text(rows all) {
   all.erase(std::remove_if(all.begin(), all.end(), [](const bench_result* row) { return !row->of_roof; }), all.end());
   std::sort(all.begin(), all.end(), [](const auto* a, const auto* b) { return *a->of_roof < *b->of_roof; });
   if (all.size() > worst_shown) all.resize(worst_shown);
-  table lines({{"worst"}, {"case", side::left}, {"plan", side::left, true}});
+  table lines({{"worst"}, {"case", side::left, true}, {"plan", side::left, true}});
   for (const bench_result* row : all) lines.add({fraction(*row->of_roof), case_text(*row), row->plan});
   return all.empty() ? "" : lines.text();
 }
@@ -255,7 +255,7 @@ std::string regret_text(const std::string& title, const std::vector<choice>& all
                                          title, all.size(), fraction(geometric_mean(regrets)),
                                          fraction(percentile(regrets, 0.95)), fraction(regrets.back()), share)) +
                      "\n";
-  table lines({{"regret"}, {"case", side::left}, {"best", side::left}, {"chosen", side::left, true}});
+  table lines({{"regret"}, {"case", side::left, true}, {"best", side::left}, {"chosen", side::left, true}});
   for (std::size_t i = 0; i < all.size() && i < worst_shown; ++i) {
     lines.add({fraction(all[i].regret()), case_text(*all[i].chosen), kernel_of(*all[i].best), all[i].chosen->plan});
   }

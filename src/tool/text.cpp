@@ -34,6 +34,14 @@ std::string order_text(const std::vector<std::int64_t>& order) {
   return fmt::format("{}", fmt::join(order, ","));
 }
 
+std::string permutation_text(const std::vector<std::int64_t>& order, const std::vector<std::int64_t>& in_strides,
+                             const std::vector<std::int64_t>& out_strides) {
+  std::string text = order.empty() ? "" : " to " + order_text(order);
+  if (!in_strides.empty()) text += ", in strides " + order_text(in_strides);
+  if (!out_strides.empty()) text += ", out strides " + order_text(out_strides);
+  return text;
+}
+
 std::string bytes_text(double bytes, int decimals) {
   static const char* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   std::size_t unit = 0;
@@ -68,7 +76,7 @@ std::vector<std::size_t> table::widths() const {
     for (const auto& row : rows_) widths[c] = std::max(widths[c], row[c].size());
     if (widths[c] != 0) widths[c] = std::max(widths[c], columns_[c].head.size());
   }
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
+  for (std::size_t c = columns_.size(); c-- > 0;) {
     const std::size_t all = total(widths);
     if (!columns_[c].elastic || all <= page_width) continue;
     const std::size_t least = columns_[c].head.size() + column_gap;

@@ -23,6 +23,10 @@ std::string extents_text(const std::vector<std::int64_t>& sizes);
 
 /// "2,0,1": an order of dimensions
 std::string order_text(const std::vector<std::int64_t>& order);
+/// " to 2,0,1, in strides 90,-3,1": what follows the extents of a permutation; "" for an order and strides that are
+/// empty
+std::string permutation_text(const std::vector<std::int64_t>& order, const std::vector<std::int64_t>& in_strides,
+                             const std::vector<std::int64_t>& out_strides);
 
 /// "1.5 GiB": the largest binary unit that leaves at least 1.
 std::string bytes_text(double bytes, int decimals = 1);
@@ -40,7 +44,7 @@ class table {
   struct column {
     std::string head;
     align side = align::right;
-    bool elastic = false;  ///< shortened when the table would be wider than the page
+    bool elastic = false;  ///< shortened when the table would be wider than the page, the last one first
   };
 
   explicit table(std::vector<column> columns) : columns_(std::move(columns)) {}

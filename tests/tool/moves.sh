@@ -20,6 +20,35 @@ bench_moves() {
   ! grep -q '"valid": false' copy.json reverse.json || report bench "a copy or reversal is not valid"
 }
 
+# Reversed, with gaps on either side, and reading elements twice.
+strided_permutes() {
+  printf 'u8 30x20 0,1 20,-1\nu16 30x20x3 2,0,1 -80,4,1\nu32 9x33 1,0 - 10,-1\nb3 9x33 1,0 -40,1 -12,1\nf64 5x7 0,1 1,2\n' >strides.txt
+  run 0 bench permute --device cpu,simt --list strides.txt --reps 3 --json strides.json
+  shown '^u8 30x20 to 0,1, in strides 20,-1 '
+  narrow
+  ! grep -q '"valid": false' strides.json || report bench "a permutation with strides is not valid"
+  [ "$(grep -c '"valid": true' strides.json)" -eq 20 ] || report bench "not 20 permutations with strides"
+  run 0 bench permute --device simt --size 9x33 --order 1,0 --in-strides=-40,1 --out-strides 12,-1 --kernel gather,elementwise
+  shown '^gather  *valid'
+  shown '^permute 9x33 to 1,0, in strides -40,1, out strides 12,-1 f32'
+  run 0 explain permute --device simt:h200 --size 1080x1920x3 --order 0,1,2 --in-strides 7680,4,1 --type u8
+  shown '^permute 1080x1920x3 to 0,1,2, in strides 7680,4,1 u8'
+  run 0 explain permute --device simt:h200 --size 64x96 --order 0,1 --in-strides 96,-1 --json -
+  grep -q '"in_strides": ' out || report explain "no strides in its JSON"
+  refused '2 strides for 3 extents' bench permute --size 2x3x4 --order 0,1,2 --in-strides 1,2
+  for strides in 0,1 4,x 1,,2 1, 99999999999999999999,1 2305843009213693952,1; do
+    refused 'not understood' bench permute --size 2x3 --order 0,1 "--in-strides=$strides"
+  done
+  refused 'too large' bench permute --size 16x2 --order 0,1 --out-strides 1000000000000000000,1
+  refused 'interleave' bench permute --size 5x3 --order 0,1 --out-strides 3,2
+  refused 'interleave' bench permute --size 5x3 --order 0,1 --out-strides 1,1
+  refused 'strides mean nothing' bench transpose --size 4x4 --in-strides 4,1
+  refused 'strides do not go together' explain permute --random 3 --in-strides 1,2
+  refused 'do not go together' bench permute --random 3 --in-strides 1,2
+  printf 'u8 2x3 0,1 3,1 3,1 7\n' >list.txt
+  refused 'list.txt:1: .*two to five words' bench permute --list list.txt
+}
+
 # Written bytes count once, those of the memcpy beside them twice; the roof is checked too.
 fills() {
   run 0 bench fill --device cpu,simt --size 1 --size 30001 --type u8,u16,f32,b7,c128 --warm --reps 3 --json fill.json
@@ -94,6 +123,7 @@ batched_and_in_place() {
 }
 
 bench_moves
+strided_permutes
 fills
 bad_moves
 batched_and_in_place
