@@ -79,11 +79,11 @@ struct strided_side {
     }
     for (std::size_t i = size.size(); i-- > 0;) {
       if (!given.empty()) {
+        checked_product({std::abs(given[i]), size[i], element_bytes, 16}, option + " " + order_text(given));
         strides[i] = given[i] * element_bytes;
       } else if (i + 1 < size.size()) {
         strides[i] = strides[i + 1] * size[i + 1];
       }
-      checked_product({std::abs(strides[i]), size[i], 16}, option + " " + order_text(given));
       (strides[i] < 0 ? low : high) += (size[i] - 1) * strides[i];
     }
   }
@@ -98,7 +98,7 @@ extents permuted(const extents& size, const extents& order) {
 
 class permute_problem : public moving_problem {
  public:
-  explicit permute_problem(const bench_case& which, const extents& order)
+  permute_problem(const bench_case& which, const extents& order)
       : moving_problem(which.size, which.type.bytes),
         order_(order),
         in_strides_(which.in_strides),

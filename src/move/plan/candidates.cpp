@@ -79,12 +79,12 @@ double rows_factor(const permute_args& a, std::int64_t unit) {
   return factor[at] + more[at] / (1 + static_cast<double>(a.run_bytes) / half[at]);
 }
 
-constexpr double misaligned_launch[4] = {5, 4.4, 2.7, 2.65};
+constexpr double misaligned_launch[4] = {5, 4.4, 2.9, 2.65};
 
-// Instructions and memory overlap. Tiles that rows or columns do not fill cost as much as others, or more. Of 1 and 8
-// bytes, the fit times 1.08 and 0.975 (docs/planner.md).
+// Instructions and memory overlap. Tiles that rows or columns do not fill cost as much as others, or more. Adjusted
+// after the fit (docs/planner.md).
 double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
-  constexpr double issues[4] = {0.812, 0.444, 0.609, 0.385}, moves[4] = {0.55, 1.009, 0.922, 0.872};
+  constexpr double issues[4] = {0.812, 0.444, 0.609, 0.41}, moves[4] = {0.55, 1.009, 0.922, 0.99};
   constexpr double partial[4] = {0.118, 0.213, 0.142, 0.135}, inside[4] = {1.44, 1.63, 1, 1},
                    more[4] = {0.045, 0.02, 0.02, 0};
   const int at = place_of(unit);

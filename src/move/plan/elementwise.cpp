@@ -71,8 +71,8 @@ double overlapped(double issue, double traffic) {
 
 // Single units. Fitted to 2,400 timings on an H200 and an H100 (docs/planner.md).
 double units_factor(const composite_tile& t, const device_model& device) {
-  constexpr double issued[4] = {10, 5, 2.53, 1.42};  // of units of 1, 2, 4 and 8 bytes
-  constexpr double stored = 0.42, delivered = 0.4, refetched = 2.2;
+  constexpr double issued[4] = {10, 4.65, 2.53, 1.42};  // of units of 1, 2, 4 and 8 bytes
+  constexpr double stored = 0.42, delivered = 0.32, refetched = 2.2;
   const double issue = issued[place_of(t.unit)],
                traffic = stored + delivered * reads_of_block(t, elementwise_block_units).sectors;
   return overlapped(issue, traffic) * (1 + refetched * lines_lost(t, device));

@@ -63,7 +63,7 @@ double vec3_factor(const matrices& m) {
   const double across = excess(ceil_divided(m.a.cols, t.columns) * t.columns, m.a.cols);
   const double down = excess(ceil_divided(m.a.rows + t.lead, t.height) * t.height, m.a.rows);
   const double misaligned = m.size % 2 == 0 ? 1.02 : 1.12;
-  return (full ? 0.98 : misaligned) + 0.5 * loaded + 0.7 * std::min(3.0, across) + std::min(3.0, down) +
+  return (full ? 0.91 : misaligned) + 0.5 * loaded + 0.7 * std::min(3.0, across) + std::min(3.0, down) +
          1.25 * static_cast<double>(t.lead) / static_cast<double>(t.height) + shared_sectors(m, t);
 }
 
