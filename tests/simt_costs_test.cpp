@@ -111,7 +111,10 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
                {{{5001, 6003}, {1, 0}, {-6003, -1}, {}}, 1, "misaligned"},
                {{{3, 2160, 3840}, {1, 2, 0}, {2160 * 3840, 3840, -1}, {}}, 1, "elementwise-vectors"},
                {{{8640, 3840, 3}, {0, 1, 2}, {15360, 4, 1}, {}}, 1, "elementwise-vectors"},
-               {{{8640, 3840, 3}, {0, 1, 2}, {11520, 3, -1}, {}}, 1, "elementwise-vectors"}};
+               {{{8640, 3840, 3}, {0, 1, 2}, {11520, 3, -1}, {}}, 1, "elementwise-vectors"},
+               // Mirrored pixels to planes: each plane's blocks read all lines again, 3 or 4 times.
+               {{{2160, 3840, 3}, {2, 0, 1}, {11520, -3, 1}, {}}, 4, "elementwise-vectors"},
+               {{{2160, 3840, 4}, {2, 0, 1}, {15360, -4, 1}, {}}, 4, "gather"}};
   const auto on = device::open("simt:h200");
   for (const auto& t : timed) {
     CHECK(explain_permute(on, t.bytes, t.shape).front().kernel == t.kernel);

@@ -69,13 +69,9 @@ double overlapped(double issue, double traffic) {
   return std::sqrt(std::sqrt(issue2 * issue2 + traffic2 * traffic2));
 }
 
-// Single units. Fitted to 2,400 timings on an H200 and an H100 (docs/planner.md).
-double units_factor(const composite_tile& t, const device_model& device) {
-  constexpr double issued[4] = {10, 4.65, 2.53, 1.42};  // of units of 1, 2, 4 and 8 bytes
-  constexpr double stored = 0.42, delivered = 0.32, refetched = 2.2;
-  const double issue = issued[place_of(t.unit)],
-               traffic = stored + delivered * reads_of_block(t, elementwise_block_units).sectors;
-  return overlapped(issue, traffic) * (1 + refetched * lines_lost(t, device));
+// Copies for which memory is busy beyond the first: it delivers lost lines again to each block that reads of them.
+double refetched(const composite_tile& t, const block_reads& reads, const device_model& device) {
+  return lines_lost(t, device) * (reads.sectors - 1) / 2;
 }
 
 // Whether a block uses every unit of each input line that it touches.
@@ -149,8 +145,12 @@ cost_of_launch cost_of_elementwise(const permute_args& a, const composite_tile& 
   constexpr double gaps = 0.15;  // of tiny matrices; larger ones take no longer for them
   const int at = place_of(t.unit);
   const double divisions = division * std::max(0, t.rank - 2);
-  if (t.unit < 4 || (a.run_bytes == t.unit && t.unit < 16)) {
-    return {launch_of_units + divisions, units_factor(t, device), 1 + gaps * (loaded(t) - 1)};
+  if (t.unit < 4 || (a.run_bytes == t.unit && t.unit < 16)) {  // fitted to 2,400 timings (docs/planner.md)
+    constexpr double issued[4] = {10, 4.65, 2.53, 1.42};       // of units of 1, 2, 4 and 8 bytes
+    constexpr double stored = 0.42, delivered = 0.32;
+    const block_reads reads = reads_of_block(t, elementwise_block_units);
+    return {launch_of_units + divisions, overlapped(issued[at], stored + delivered * reads.sectors),
+            1 + gaps * (loaded(t) - 1) + refetched(t, reads, device)};
   }
   if (a.run_bytes < 64 && consumes_full_input_lines(t)) return {launch + divisions, lines[at]};
   return {launch + divisions,
@@ -180,7 +180,7 @@ cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, double copy_
   constexpr double launch[4] = {2.17, 1.97, 1.83, 1.77}, latency[4] = {1.17, 0.04, 0.55, 0.42}, half_latency = 2.5,
                    division = 0.17;                                                               // us
   constexpr double issued[4] = {0.94, 0.85, 0.7, 0.77}, scattered[4] = {3.77, 1.74, 0.91, 0.58};  // 32 lines a load
-  constexpr double stored = 0.51, delivered = 0.42, refetched = 1.69, spans_in_l1 = 526;
+  constexpr double stored = 0.51, delivered = 0.42, spans_in_l1 = 526;
   static_assert(launch[3] == least_launch_of_elementwise_vectors);
   constexpr std::int64_t bytes = 16;
   const std::int64_t vector = bytes / t.unit;
@@ -191,8 +191,8 @@ cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, double copy_
       reads.sectors + evicted * (static_cast<double>(sector) / static_cast<double>(t.unit) - reads.sectors);
   const int at = place_of(t.unit);
   const double issue = issued[at] + scattered[at] * lines_of_load(t, run.dims, vector) / 32;
-  const double factor = overlapped(issue, stored + delivered * sectors) * (1 + refetched * lines_lost(t, device));
-  return {launch[at] + division * std::max(0, t.rank - 3) + latency[at] * copy_us / (copy_us + half_latency), factor};
+  return {launch[at] + division * std::max(0, t.rank - 3) + latency[at] * copy_us / (copy_us + half_latency),
+          overlapped(issue, stored + delivered * sectors), 1 + refetched(t, reads, device)};
 }
 
 }  // namespace twill::detail
