@@ -306,7 +306,7 @@ void add_options(command& bench, bench_arguments& to) {
              "RxC");
   bench.text("--order", to.order, "Permutation: which dimension comes where. Default:\nthe other way round", "I,J,K");
   bench.text("--in-strides", to.in_strides,
-             "Of it: elements from an index of each dimension to the\nnext, negative in reverse", "S,T,U");
+             "Elements from an index of each of its dimensions to\nthe next, negative in reverse", "S,T,U");
   bench.text("--out-strides", to.out_strides, "The same of the output's dimensions", "S,T,U");
   bench.list(
       "--type", to.types,
@@ -324,10 +324,9 @@ void add_options(command& bench, bench_arguments& to) {
 
 void add_set_options(command& bench, bench_arguments& to) {
   bench.group("Sets of cases, instead of --size and --type");
-  bench.path(
-      "--list", to.list_path,
-      "Cases from a file, a line each: TYPE SIZE[+GAP]\n[ORDER [IN_STRIDES [OUT_STRIDES]]]; GAP: elements between\n"
-      "rows (transpose, scan-rows, reduce-rows,\nreduce-columns); -: no strides, packed");
+  bench.path("--list", to.list_path,
+             "Cases from a file, a line each: TYPE SIZE[+GAP]\n[ORDER [IN_STRIDES [OUT_STRIDES]]], - for packed.\nGAP: "
+             "elements between rows (transpose, scan-rows,\nreduce-rows, reduce-columns)");
   bench.list("--grid", to.grid,
              "Fixed cases: main, odd, batched, strided, small or\nall; of transpose-in-place: in-place", "PART");
   bench.text("--sweep", to.sweep, "Sizes beside one another: batched or square", "NAME");
