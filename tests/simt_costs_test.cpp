@@ -121,6 +121,15 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
   }
 }
 
+TEST_CASE("where L1 is small, blocks do not find their sectors in it again") {
+  const permute_shape permutation{{151, 13, 404, 4}, {0, 3, 2, 1}, {}, {}}, batch{{19438, 121, 9}, {0, 2, 1}, {}, {}};
+  for (const char* const name : {"simt:mi300x", "simt:rx6800xt", "simt:rx7900xtx", "simt:k20"}) {
+    const auto on = device::open(name);
+    CHECK(explain_permute(on, 2, permutation).front().kernel == "gather");
+    CHECK(explain_permute(on, 1, batch).front().kernel == "staged-misaligned");
+  }
+}
+
 TEST_CASE("interleaved matrices, whose spans hold one another, are not for staged-strided") {
   const auto on = twill::device::open("simt:h100");
   const auto applies = [&](const permute_shape& shape) {

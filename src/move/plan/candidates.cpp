@@ -178,13 +178,17 @@ device_model model_of(const device_properties& device) {
   constexpr double copied = 0.875;  // of the peak, by kernels that copy (H200: 4.2 of 4.8 TB/s)
   constexpr double clock = 1755;    // MHz: what drivers give is not what devices run at
   constexpr double plain = 500e9;   // bytes per second of a device that does not say
+  // L1 and shared memory are one where a block may have more than 64 KiB (NVIDIA GPUs from sm_70 on); else L1 is small.
+  constexpr std::int64_t separate = 64 << 10, small_l1 = 16 << 10;
+  const auto shared = static_cast<std::int64_t>(device.shared_bytes_per_block);
   const double peak = device.peak_bytes_per_second > 0 ? device.peak_bytes_per_second : plain;
   const int multiprocessors = std::max(1, device.multiprocessors);
-  return {static_cast<std::int64_t>(device.shared_bytes_per_block),
+  return {shared,
           multiprocessors,
           copied * peak / 1e6,
           clock * multiprocessors,
           static_cast<std::int64_t>(device.cache_bytes),
+          shared > separate ? shared : small_l1,
           launches_overlap(device)};
 }
 

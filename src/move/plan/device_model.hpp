@@ -15,6 +15,7 @@ struct device_model {
   double bytes_per_us;       // that a copy reaches, read and written bytes together
   double clocks_per_us;      // of all multiprocessors together
   std::int64_t cache_bytes;  // of the last level
+  std::int64_t l1_bytes;     // of a multiprocessor
   bool overlaps;             // launches are programmatic dependents
 
   /// Bytes that a copy moves in a clock, squared, over those of the H200 on which costs were measured.

@@ -69,7 +69,15 @@ double overlapped(double issue, double traffic) {
   return std::sqrt(std::sqrt(issue2 * issue2 + traffic2 * traffic2));
 }
 
-// Copies for which memory is busy beyond the first: it delivers lost lines again to each block that reads of them.
+// The share of sectors that a block reads again from L2: all where what the blocks of a multiprocessor read is twice
+// what L1 holds.
+double evicted(const block_reads& reads, std::int64_t block_bytes, const device_model& device) {
+  constexpr double blocks = 8;
+  const double read = blocks * reads.sectors * static_cast<double>(block_bytes);
+  return std::clamp(read / static_cast<double>(device.l1_bytes) - 1, 0.0, 1.0);
+}
+
+// Extra memory traffic, in copies, half of which are reads: every block fetches lines again that left L2.
 double refetched(const composite_tile& t, const block_reads& reads, const device_model& device) {
   return lines_lost(t, device) * (reads.sectors - 1) / 2;
 }
@@ -149,7 +157,10 @@ cost_of_launch cost_of_elementwise(const permute_args& a, const composite_tile& 
     constexpr double issued[4] = {10, 4.65, 2.53, 1.42};       // of units of 1, 2, 4 and 8 bytes
     constexpr double stored = 0.42, delivered = 0.32;
     const block_reads reads = reads_of_block(t, elementwise_block_units);
-    return {launch_of_units + divisions, overlapped(issued[at], stored + delivered * reads.sectors),
+    const double again = evicted(reads, elementwise_block_units * t.unit, device);
+    const double of_warps = again > 0 ? reads_of_block(t, 32).sectors : 0;
+    const double sectors = std::max(reads.sectors, (1 - again) * reads.sectors + again * of_warps);
+    return {launch_of_units + divisions, overlapped(issued[at], stored + delivered * sectors),
             1 + gaps * (loaded(t) - 1) + refetched(t, reads, device)};
   }
   if (a.run_bytes < 64 && consumes_full_input_lines(t)) return {launch + divisions, lines[at]};
@@ -186,9 +197,10 @@ cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, double copy_
   const std::int64_t vector = bytes / t.unit;
   const output_run run = output_run_of(t);
   const block_reads reads = reads_of_block(t, elementwise_block_units * vector);
-  const double evicted = std::clamp(reads.spans / spans_in_l1 - 1, 0.0, 1.0);
+  const double again = std::max(std::clamp(reads.spans / spans_in_l1 - 1, 0.0, 1.0),
+                                evicted(reads, elementwise_block_units * bytes, device));
   const double sectors =
-      reads.sectors + evicted * (static_cast<double>(sector) / static_cast<double>(t.unit) - reads.sectors);
+      reads.sectors + again * (static_cast<double>(sector) / static_cast<double>(t.unit) - reads.sectors);
   const int at = place_of(t.unit);
   const double issue = issued[at] + scattered[at] * lines_of_load(t, run.dims, vector) / 32;
   return {launch[at] + division * std::max(0, t.rank - 3) + latency[at] * copy_us / (copy_us + half_latency),
