@@ -18,7 +18,7 @@ detail::ladder<detail::permute_rung_args> permute_ladder_of(const device& on) {
 /// Refuses what is not a permutation; the product of the extents.
 std::int64_t read_shape(const permute_shape& shape, detail::permute_rung_args& to) {
   if (shape.in_strides.size() != 0 || shape.out_strides.size() != 0) {
-    detail::fail(errc::invalid_argument, "a rung cannot take strides", "it moves a packed array", "leave them out");
+    detail::fail(errc::unsupported, "a rung cannot take strides", "it moves a packed array", "leave them out");
   }
   const int rank = shape.extents.size();
   unsigned seen = 0;

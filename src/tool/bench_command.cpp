@@ -306,8 +306,9 @@ void add_options(command& bench, bench_arguments& to) {
              "RxC");
   bench.text("--order", to.order, "Permutation: which dimension comes where. Default:\nthe other way round", "I,J,K");
   bench.text("--in-strides", to.in_strides,
-             "Elements from an index of each of its dimensions to\nthe next, negative in reverse", "S,T,U");
-  bench.text("--out-strides", to.out_strides, "The same of the output's dimensions", "S,T,U");
+             "Permutation: strides of the input in elements, one per\ndimension, negative in reverse. Default: packed",
+             "S,T,U");
+  bench.text("--out-strides", to.out_strides, "The same of the output, in its order", "S,T,U");
   bench.list(
       "--type", to.types,
       "u8 to u64, i8 to i64, f16 bf16 f32 f64 c64 c128,\nb1 to b64 (bytes), as the operation has them.\nDefault: "

@@ -71,15 +71,16 @@ struct strided_side {
   extents strides;
   std::int64_t low = 0, high = 0;
 
-  strided_side(const extents& size, const extents& given, std::int64_t element_bytes, const std::string& option)
+  strided_side(const extents& size, const extents& given, std::int64_t element_bytes, const std::string& side)
       : strides(size.size(), element_bytes), high(element_bytes) {
     if (!given.empty() && given.size() != size.size()) {
-      refuse(fmt::format("{} {} has {} strides for {} extents", option, order_text(given), given.size(), size.size()),
-             "each dimension has one", "give as many as there are extents");
+      refuse(fmt::format("{} {} do not fit {} extents", side, order_text(given), size.size()),
+             "each dimension has one stride", "give as many as there are extents");
     }
     for (std::size_t i = size.size(); i-- > 0;) {
       if (!given.empty()) {
-        checked_product({std::abs(given[i]), size[i], element_bytes, 16}, option + " " + order_text(given));
+        checked_product({std::abs(given[i]), size[i], element_bytes, 16}, side + " " + order_text(given),
+                        "give smaller strides");
         strides[i] = given[i] * element_bytes;
       } else if (i + 1 < size.size()) {
         strides[i] = strides[i + 1] * size[i + 1];
@@ -103,16 +104,15 @@ class permute_problem : public moving_problem {
         order_(order),
         in_strides_(which.in_strides),
         out_strides_(which.out_strides),
-        in_(which.size, which.in_strides, which.type.bytes, "--in-strides"),
-        out_(permuted(which.size, order), which.out_strides, which.type.bytes, "--out-strides") {
+        in_(which.size, which.in_strides, which.type.bytes, "in strides"),
+        out_(permuted(which.size, order), which.out_strides, which.type.bytes, "out strides") {
     std::int64_t inner = 0;  // bytes from the first byte of the inner dimensions to their last element
     const std::vector<moved_dim> dims = in_memory_order().dims;
     for (std::size_t i = dims.size(); i-- > 0;) {
       if (dims[i].extent == 1) continue;
       if (dims[i].out_stride < inner + element_bytes()) {
-        refuse(fmt::format("--out-strides {} interleave dimensions", order_text(out_strides_)),
-               "outputs are checked in the order of memory",
-               "give every dimension a stride that holds those of smaller ones");
+        refuse(fmt::format("out strides {} interleave or overlap dimensions", order_text(out_strides_)),
+               "this command has none of these", "give each at least the span of the dimensions inside it");
       }
       inner += (dims[i].extent - 1) * dims[i].out_stride;
     }

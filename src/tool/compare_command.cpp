@@ -306,7 +306,7 @@ std::string text_of(const compared& all, std::optional<std::size_t> reference) {
     caches.erase("");
     caches_differ = caches_differ || caches.size() > 1;
     for (const compared_pair& pair : pairs_of(all, places, reference)) {
-      tables += "\n" + each.title + "\n" + table_of(each, pair, found);
+      tables += "\n" + wrapped(each.title) + "\n" + table_of(each, pair, found);
     }
   }
   const auto predicted = [](const bench_result& each) { return each.predicted; };

@@ -170,7 +170,7 @@ void add_explain_command(command_line& line) {
   explain.list("--size", to->sizes, "As of bench: RxC, BxRxC, or all extents", "RxC");
   explain.text("--order", to->order, "Permutation: which dimension comes where", "I,J,K");
   explain.text("--in-strides", to->in_strides, "As of bench: of the input's dimensions, in elements", "S,T,U");
-  explain.text("--out-strides", to->out_strides, "The same of the output's", "S,T,U");
+  explain.text("--out-strides", to->out_strides, "The same of the output, in its order", "S,T,U");
   explain.list("--type", to->types, "As of bench: f32, u8, b12 ...", "TYPE");
   explain.text("--random", to->random, "N random transposes or permutations: kernels chosen and\nplanning time", "N");
   explain.text("--seed", to->seed, "Which random cases. Default: 1", "S");

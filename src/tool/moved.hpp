@@ -19,7 +19,7 @@ struct moved_dim {
 /// Elements of the data of data.hpp and where they belong; outermost dimension first, as they lie in the output.
 struct moved_elements {
   std::int64_t bytes = 0;       ///< of an element, 64 at most
-  std::vector<moved_dim> dims;  ///< output strides are positive, and the elements of inner ones fit between two indices
+  std::vector<moved_dim> dims;  ///< output strides are positive, each at least the span of the dimensions inside it
   /// The place in the input, in bytes, of the element with an index of the output, where strides cannot say it.
   std::function<std::int64_t(const extents& index)> source;
   std::int64_t in_first = 0;  ///< the place in the input of the first element of the output

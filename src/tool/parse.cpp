@@ -132,7 +132,7 @@ extents parse_order(const std::string& text) {
   return order;
 }
 
-extents parse_strides(const std::string& option, const std::string& text) {
+extents parse_strides(const std::string& what, const std::string& text) {
   constexpr std::int64_t largest = std::int64_t{1} << 60;
   if (text.empty() || text == "-") return {};
   extents strides;
@@ -147,9 +147,9 @@ extents parse_strides(const std::string& option, const std::string& text) {
     if (*rest != ',') break;
     at = rest + 1;
   }
-  refuse(fmt::format("{} \"{}\" not understood", option, text),
+  refuse(fmt::format("{} \"{}\" not understood", what, text),
          "expected a stride in elements for each dimension, none of them 0, between commas",
-         fmt::format("write for example {}=8192,-1", option));
+         "write for example 8192,-1");
 }
 
 std::vector<loop_kind> parse_loop(const std::string& text) {
@@ -173,11 +173,12 @@ std::int64_t parse_count(const std::string& option, const std::string& text, std
   return numbers.front();
 }
 
-std::int64_t checked_product(const std::vector<std::int64_t>& factors, const std::string& what) {
+std::int64_t checked_product(const std::vector<std::int64_t>& factors, const std::string& what,
+                             const std::string& suggestion) {
   std::int64_t product = 1;
   for (const std::int64_t factor : factors) {
     if (factor != 0 && product > std::numeric_limits<std::int64_t>::max() / factor) {
-      refuse(what + " is too large", "its bytes overflow a 64-bit signed integer", "choose a smaller --size");
+      refuse(what + " is too large", "its bytes overflow a 64-bit signed integer", suggestion);
     }
     product *= factor;
   }

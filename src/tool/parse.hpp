@@ -47,14 +47,15 @@ extents parse_size(const std::string& text);
 block_shape parse_block(const std::string& text);
 /// "2,0,1"
 extents parse_order(const std::string& text);
-/// "8192,-1": strides in elements; none for "" and "-", a packed array. `option` is what refusals name.
-extents parse_strides(const std::string& option, const std::string& text);
+/// "8192,-1": strides in elements; none for "" and "-", a packed array. `what` is what refusals name.
+extents parse_strides(const std::string& what, const std::string& text);
 std::vector<loop_kind> parse_loop(const std::string& text);
 /// "12" or "2^24", at least `least`; `option` is what refusals name, `example` what they suggest.
 std::int64_t parse_count(const std::string& option, const std::string& text, std::int64_t least,
                          const std::string& example = "100");
 
 /// The product of all factors; refuses, naming `what`, when it does not fit 63 bits.
-std::int64_t checked_product(const std::vector<std::int64_t>& factors, const std::string& what);
+std::int64_t checked_product(const std::vector<std::int64_t>& factors, const std::string& what,
+                             const std::string& suggestion = "choose a smaller --size");
 
 }  // namespace twill::tool

@@ -94,7 +94,7 @@ std::string table_of(const std::vector<pair_of_rows>& pairs) {
   table lines({{"device", side::left},
                {"kernel", side::left, true},
                {"type", side::left},
-               {"size", side::left},
+               {"size", side::left, true},
                {"block", side::left},
                {"loop", side::left},
                {"GB/s"},

@@ -26,8 +26,11 @@ strided_permutes() {
   run 0 bench permute --device cpu,simt --list strides.txt --reps 3 --json strides.json
   shown '^u8 30x20 to 0,1, in strides 20,-1 '
   narrow
+  follows strides.json bench
   ! grep -q '"valid": false' strides.json || report bench "a permutation with strides is not valid"
   [ "$(grep -c '"valid": true' strides.json)" -eq 20 ] || report bench "not 20 permutations with strides"
+  run 0 compare strides.json
+  narrow
   run 0 bench permute --device simt --size 9x33 --order 1,0 --in-strides=-40,1 --out-strides 12,-1 --kernel gather,elementwise
   shown '^gather  *valid'
   shown '^permute 9x33 to 1,0, in strides -40,1, out strides 12,-1 f32'
@@ -35,7 +38,7 @@ strided_permutes() {
   shown '^permute 1080x1920x3 to 0,1,2, in strides 7680,4,1 u8'
   run 0 explain permute --device simt:h200 --size 64x96 --order 0,1 --in-strides 96,-1 --json -
   grep -q '"in_strides": ' out || report explain "no strides in its JSON"
-  refused '2 strides for 3 extents' bench permute --size 2x3x4 --order 0,1,2 --in-strides 1,2
+  refused 'do not fit 3 extents' bench permute --size 2x3x4 --order 0,1,2 --in-strides 1,2
   for strides in 0,1 4,x 1,,2 1, 99999999999999999999,1 2305843009213693952,1; do
     refused 'not understood' bench permute --size 2x3 --order 0,1 "--in-strides=$strides"
   done

@@ -21,8 +21,8 @@ TWILL_API std::vector<rung> permute_rungs(const device& on);
 ///   that size arrive unchanged; a library that calculates may change others.
 /// Order: asynchronous in `stream`. The first run of a shape makes a plan, which the next runs of it use. May
 ///   be called from several threads, on different streams; capture in a graph is not promised.
-/// Throws: invalid_argument (unknown rung, strides, what permute refuses, null or overlapping pointers); unsupported
-///   (an element size that the library does not have); launch_failed.
+/// Throws: invalid_argument (unknown rung, what permute refuses, null or overlapping pointers); unsupported (strides,
+///   an element size that the library does not have); launch_failed.
 TWILL_API void permute_rung(stream_ref stream, std::string_view name, const void* in, void* out, extent element_bytes,
                             const permute_shape& shape, const rung_options& options = {});
 
