@@ -14,6 +14,7 @@ constexpr std::int64_t line = 128, sector = 32;  // bytes
 struct block_reads {
   double spans;    // pieces of the input that are contiguous, or nearly so
   double sectors;  // bytes of these, for each byte that is needed
+  double lines;    // the same of lines
 };
 
 // What a block of so many units reads.
@@ -36,7 +37,8 @@ block_reads reads_of_block(const composite_tile& t, std::int64_t units) {
     }
   }
   const double around = static_cast<double>(sector - lowest_bit(distances));
-  return {spans, spans * std::max<double>(sector, span + around) / static_cast<double>(units * t.unit)};
+  const double each = spans / static_cast<double>(units * t.unit), bytes = std::max<double>(sector, span + around);
+  return {spans, each * bytes, each * (bytes + (line - sector))};
 }
 
 // Bytes of all sectors that hold input, for each byte of it: gaps of less than a sector are read too.
@@ -77,9 +79,9 @@ double evicted(const block_reads& reads, std::int64_t block_bytes, const device_
   return std::clamp(read / static_cast<double>(device.l1_bytes) - 1, 0.0, 1.0);
 }
 
-// Extra memory traffic, in copies, half of which are reads: every block fetches lines again that left L2.
+// Extra memory traffic, in copies, half of which are reads: every block fetches lines again that left L2, full ones.
 double refetched(const composite_tile& t, const block_reads& reads, const device_model& device) {
-  return lines_lost(t, device) * (reads.sectors - 1) / 2;
+  return lines_lost(t, device) * (reads.lines - 1) / 2;
 }
 
 // Whether a block uses every unit of each input line that it touches.
