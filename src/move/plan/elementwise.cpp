@@ -13,8 +13,8 @@ constexpr std::int64_t line = 128, sector = 32;  // bytes
 
 struct block_reads {
   double spans;    // pieces of the input that are contiguous, or nearly so
-  double sectors;  // bytes of these, for each byte that is needed
-  double lines;    // the same of lines
+  double sectors;  // bytes of all sectors that these touch, for each byte that is needed
+  double lines;    // likewise bytes of lines
 };
 
 // What a block of so many units reads.
@@ -79,7 +79,8 @@ double evicted(const block_reads& reads, std::int64_t block_bytes, const device_
   return std::clamp(read / static_cast<double>(device.l1_bytes) - 1, 0.0, 1.0);
 }
 
-// Extra memory traffic, in copies, half of which are reads: every block fetches lines again that left L2, full ones.
+// Extra memory traffic, in copies, half of which is reads: every block fetches full lines again that were evicted from
+// L2.
 double refetched(const composite_tile& t, const block_reads& reads, const device_model& device) {
   return lines_lost(t, device) * (reads.lines - 1) / 2;
 }
@@ -126,7 +127,7 @@ double lines_of_load(const composite_tile& t, int run_dims, std::int64_t vector)
   for (int i = 0; i < run_dims; ++i) {
     const std::int64_t extent = t.dims[i].extent;
     const double whole = std::clamp(left, 1.0, static_cast<double>(extent));
-    // Lanes are a vector apart: of the first dimension they load one index in `step`.
+    // Adjacent lanes assemble adjacent vectors: of the first dimension they load one index in `step`.
     const std::int64_t step = i > 0                                 ? 1
                               : whole < static_cast<double>(extent) ? vector
                                                                     : std::min(vector, lowest_bit(extent));
