@@ -102,10 +102,19 @@ __global__ void __launch_bounds__(elementwise_threads)
     *reinterpret_cast<word16*>(to) = pack(held);
     return;
   }
+  constexpr int in_flight = units < 8 ? units : 8;  // loads
 #pragma unroll 1
-  for (int k = begin; k < end; ++k, to += size) {
-    *reinterpret_cast<Unit*>(to) = *reinterpret_cast<const Unit*>(walk.from);
-    walk.advance(d);
+  for (int k = begin; k < end; k += in_flight, to += in_flight * size) {
+    Unit held[in_flight];
+#pragma unroll
+    for (int i = 0; i < in_flight; ++i) {
+      held[i] = k + i < end ? *reinterpret_cast<const Unit*>(walk.from) : Unit{};
+      walk.advance(d);
+    }
+#pragma unroll
+    for (int i = 0; i < in_flight; ++i) {
+      if (k + i < end) reinterpret_cast<Unit*>(to)[i] = held[i];
+    }
   }
 }
 

@@ -15,6 +15,8 @@ struct block_reads {
   double spans;    // pieces of the input that are contiguous, or nearly so
   double sectors;  // bytes of all sectors that these touch, for each byte that is needed
   double lines;    // likewise bytes of lines
+  double piece;    // bytes of a span up to where the next block's begins, and how far that block is in the output; or 0
+  double distance;
 };
 
 // What a block of so many units reads.
@@ -26,19 +28,26 @@ block_reads reads_of_block(const composite_tile& t, std::int64_t units) {
   }
   auto span = static_cast<double>(t.unit);
   std::int64_t distances = sector;
+  double piece = 0, distance = 0;
   for (int k = 0; k < t.rank; ++k) {
-    const std::int64_t stride = std::abs(t.dims[t.in_order[k]].in_stride);
+    const tile_dim& d = t.dims[t.in_order[k]];
+    const std::int64_t stride = std::abs(d.in_stride);
     const double count = indices[t.in_order[k]];
-    if (static_cast<double>(stride) <= std::max<double>(span, sector)) {
+    const bool joins = static_cast<double>(stride) <= std::max<double>(span, sector);
+    if (joins) {
       span += (count - 1) * static_cast<double>(stride);
     } else {
       spans *= count;
       distances |= stride;
     }
+    if (piece == 0 && (!joins || count < static_cast<double>(d.extent))) {
+      piece = span;
+      distance = static_cast<double>(std::abs(d.out_stride)) * count;
+    }
   }
   const double around = static_cast<double>(sector - lowest_bit(distances));
   const double each = spans / static_cast<double>(units * t.unit), bytes = std::max<double>(sector, span + around);
-  return {spans, each * bytes, each * (bytes + (line - sector))};
+  return {spans, each * bytes, each * (bytes + (line - sector)), piece, distance};
 }
 
 // Bytes of all sectors that hold input, for each byte of it: gaps of less than a sector are read too.
@@ -148,6 +157,15 @@ double lines_of_load(const composite_tile& t, int run_dims, std::int64_t vector)
   return std::min(lanes, spans * std::max(1.0, span / line_bytes));
 }
 
+// Extra cost, in copies, of pieces of the input whose neighbours other blocks read: the larger the distance between the
+// two blocks in the output, the less likely lines and DRAM pages that both need are still in L2 and open. Grows from
+// `near` bytes on over so many decades; pieces of `half_piece` bytes cost half as much as the shortest.
+double split_pieces(const block_reads& reads) {
+  constexpr double most = 0.2, half_piece = 500, near = 1e5, decades = 2;  // fitted (docs/planner.md)
+  if (reads.distance <= near) return 0;
+  return most * std::min(1.0, std::log10(reads.distance / near) / decades) / (1 + reads.piece / half_piece);
+}
+
 }  // namespace
 
 cost_of_launch cost_of_elementwise(const permute_args& a, const composite_tile& t, const device_model& device) {
@@ -207,7 +225,7 @@ cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, double copy_
   const int at = place_of(t.unit);
   const double issue = issued[at] + scattered[at] * lines_of_load(t, run.dims, vector) / 32;
   return {launch[at] + division * std::max(0, t.rank - 3) + latency[at] * copy_us / (copy_us + half_latency),
-          overlapped(issue, stored + delivered * sectors), 1 + refetched(t, reads, device)};
+          overlapped(issue, stored + delivered * sectors), 1 + refetched(t, reads, device) + split_pieces(reads)};
 }
 
 }  // namespace twill::detail

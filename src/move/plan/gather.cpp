@@ -226,7 +226,12 @@ class tile_search {
  public:
   tile_search(const permute_args& a, const composite_tile& untiled, const device_model& device, double bytes,
               double most)
-      : a_(a), device_(device), bytes_(bytes), copy_(copy_of(untiled.unit, bytes, device)), least_(most) {
+      : a_(a),
+        device_(device),
+        bytes_(bytes),
+        copy_(copy_of(untiled.unit, bytes, device)),
+        balance_squared_(device.balance_squared()),
+        least_(most) {
     p_.tile = untiled;
     p_.tile.out_bytes = 0;
   }
@@ -263,7 +268,7 @@ class tile_search {
     const double clocks = segments * (costs.out_segments / 32 + clocks_of_stores(p_));
     const double life = bytes_ * (costs.load / 16384 + costs.block / most_linear_bytes) +
                         segments * p_.stores * costs.round / blocks_threads;
-    return cube(copy_ * (1 + written_ / 2)) +
+    return cubed_memory(1 + written_ / 2) +
            cubed_issue_and_latency(1, clocks, 1 / real(device_.multiprocessors * max_resident_blocks), life, device_);
   }
 
@@ -273,13 +278,13 @@ class tile_search {
     const std::int64_t aligned = lowest_bit(address(a_.in) | t.in_bits | 64);
     const std::int64_t around = aligned == 64 ? (-t.in_bytes & 63) : 64 - aligned;
     const double read = costs.fetch * real(around) / real(t.in_bytes);
-    const double memory = copy_ * (1 + (read + written_) / 2);
+    const double memory = 1 + (read + written_) / 2;
     p_.vectors = static_cast<int>((t.in_bytes + 31 - std::min<std::int64_t>(16, aligned)) / 16);
     const double clocks = clocks_of(p_), life = life_of(p_), tail = costs.tail * life;
     const double blocks = bytes_ / real(t.bytes()), most = cube(std::max(0.0, least_ - tail));
     if (is_any_) {  // as if all blocks were full, and as many at once as possible
       const double waves = blocks / real(device_.multiprocessors * max_resident_blocks);
-      if (cube(memory) + cubed_issue_and_latency(blocks, clocks, waves, life, device_) >= most) return true;
+      if (cubed_memory(memory) + cubed_issue_and_latency(blocks, clocks, waves, life, device_) >= most) return true;
     }
     if (!lay_out(p_, device_)) return false;
     is_any_ = true;
@@ -293,8 +298,15 @@ class tile_search {
     return true;
   }
 
-  /// Cubed microseconds of memory, instructions and latency together, but for the tail. Tiles leave little of the
-  /// cache that shared memory is a part of; the last wave and the multiprocessors are not all full (`uneven`).
+  /// Cubed microseconds of memory that take `factor` copies on the device of the fit. On others, what exceeds a copy
+  /// shrinks or grows with the bytes that a copy moves in a clock, as in candidates::on_device.
+  double cubed_memory(double factor) const {
+    const double squared = copy_ * copy_ * (1 + (factor * factor - 1) * balance_squared_);
+    return squared * std::sqrt(squared);
+  }
+
+  /// Cubed microseconds of memory (copies), instructions and latency together, but for the tail. Tiles leave little of
+  /// the cache that shared memory is a part of; the last wave and the multiprocessors are not all full (`uneven`).
   double cubed(double memory, double clocks, double life, double blocks, bool uneven) const {
     const std::int64_t bytes = p_.shared_bytes + reserved_shared_bytes;
     const std::int64_t at_once = resident_blocks(p_.shared_bytes, device_);
@@ -305,12 +317,12 @@ class tile_search {
       each += costs.uneven * (ceil_of(each) - each);
       waves += costs.wave * (ceil_of(waves) - waves);
     }
-    return cube(slowed) + cubed_issue_and_latency(each * device_.multiprocessors, clocks, waves, life, device_);
+    return cubed_memory(slowed) + cubed_issue_and_latency(each * device_.multiprocessors, clocks, waves, life, device_);
   }
 
   const permute_args& a_;
   const device_model& device_;
-  const double bytes_, copy_;
+  const double bytes_, copy_, balance_squared_;
   gather_plan p_;
   in_segment_growth in_segments_;
   double written_ = 0;   // sectors that two segments share, for each byte
