@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -90,35 +91,54 @@ TEST_CASE("small batches: elementwise-vectors is chosen over staged kernels, who
   CHECK(chosen(4, {636, 76, 4}) == "elementwise-vectors");
 }
 
-TEST_CASE("permutations that kernels were timed for are moved by the fastest of them") {
-  const struct {
-    permute_shape shape;
-    std::int64_t bytes;
-    const char* kernel;
-  } timed[] = {{{{700, 900, 333}, {1, 0, 2}, {}, {}}, 1, "elementwise-vectors"},
-               {{{141, 334, 207}, {1, 0, 2}, {}, {}}, 2, "elementwise-vectors"},
-               {{{8, 19, 3, 61, 74, 10}, {4, 5, 3, 2, 0, 1}, {}, {}}, 4, "misaligned"},
-               {{{336, 432, 32}, {0, 2, 1}, {}, {}}, 1, "staged-rows"},
-               {{{1048576, 32}, {1, 0}, {}, {}}, 1, "staged-rows"},
-               {{{256, 320, 256}, {2, 1, 0}, {}, {}}, 8, "tiled-2d"},
-               {{{32, 1048576}, {1, 0}, {}, {}}, 8, "tiled-2d"},
-               {{{353, 113, 78, 16}, {2, 1, 0, 3}, {}, {}}, 4, "gather"},
-               {{{16, 8, 4096, 24}, {2, 1, 0, 3}, {}, {}}, 4, "elementwise"},
-               // Flipped; rotated, whose rows are contiguous on both sides; channels left out, and swapped.
-               {{{5001, 6003}, {0, 1}, {6003, -1}, {}}, 1, "elementwise-vectors"},
-               {{{5001, 6003}, {1, 0}, {6003, -1}, {}}, 1, "misaligned"},
-               {{{5001, 6003}, {1, 0}, {-6003, 1}, {}}, 1, "misaligned"},
-               {{{5001, 6003}, {1, 0}, {-6003, -1}, {}}, 1, "misaligned"},
-               {{{3, 2160, 3840}, {1, 2, 0}, {2160 * 3840, 3840, -1}, {}}, 1, "elementwise-vectors"},
-               {{{8640, 3840, 3}, {0, 1, 2}, {15360, 4, 1}, {}}, 1, "elementwise-vectors"},
-               {{{8640, 3840, 3}, {0, 1, 2}, {11520, 3, -1}, {}}, 1, "elementwise-vectors"},
-               // Mirrored pixels to planes: each plane's blocks read all lines again, 3 or 4 times.
-               {{{2160, 3840, 3}, {2, 0, 1}, {11520, -3, 1}, {}}, 4, "elementwise-vectors"},
-               {{{2160, 3840, 4}, {2, 0, 1}, {15360, -4, 1}, {}}, 4, "gather"}};
-  const auto on = device::open("simt:h200");
+struct timed_permutation {
+  permute_shape shape;
+  std::int64_t bytes;
+  const char* kernel;  // the fastest
+};
+
+template <std::size_t Count>
+void check_choices(const char* device_name, const timed_permutation (&timed)[Count]) {
+  const auto on = device::open(device_name);
   for (const auto& t : timed) {
-    CHECK(explain_permute(on, t.bytes, t.shape).front().kernel == t.kernel);
+    CAPTURE(t.bytes);
+    CHECK(explain_permute(on, t.bytes, t.shape).front().kernel == std::string(t.kernel));
   }
+}
+
+TEST_CASE("permutations that kernels were timed for are moved by the fastest of them") {
+  const timed_permutation timed[] = {
+      {{{700, 900, 333}, {1, 0, 2}, {}, {}}, 1, "elementwise-vectors"},
+      {{{141, 334, 207}, {1, 0, 2}, {}, {}}, 2, "elementwise-vectors"},
+      {{{8, 19, 3, 61, 74, 10}, {4, 5, 3, 2, 0, 1}, {}, {}}, 4, "misaligned"},
+      {{{336, 432, 32}, {0, 2, 1}, {}, {}}, 1, "staged-rows"},
+      {{{1048576, 32}, {1, 0}, {}, {}}, 1, "staged-rows"},
+      {{{256, 320, 256}, {2, 1, 0}, {}, {}}, 8, "tiled-2d"},
+      {{{32, 1048576}, {1, 0}, {}, {}}, 8, "tiled-2d"},
+      {{{353, 113, 78, 16}, {2, 1, 0, 3}, {}, {}}, 4, "gather"},
+      {{{16, 8, 4096, 24}, {2, 1, 0, 3}, {}, {}}, 4, "elementwise"},
+      // Flipped; rotated, whose rows are contiguous on both sides; channels left out, and swapped.
+      {{{5001, 6003}, {0, 1}, {6003, -1}, {}}, 1, "elementwise-vectors"},
+      {{{5001, 6003}, {1, 0}, {6003, -1}, {}}, 1, "misaligned"},
+      {{{5001, 6003}, {1, 0}, {-6003, 1}, {}}, 1, "misaligned"},
+      {{{5001, 6003}, {1, 0}, {-6003, -1}, {}}, 1, "misaligned"},
+      {{{3, 2160, 3840}, {1, 2, 0}, {2160 * 3840, 3840, -1}, {}}, 1, "elementwise-vectors"},
+      {{{8640, 3840, 3}, {0, 1, 2}, {15360, 4, 1}, {}}, 1, "elementwise-vectors"},
+      {{{8640, 3840, 3}, {0, 1, 2}, {11520, 3, -1}, {}}, 1, "elementwise-vectors"},
+      // Mirrored pixels to planes: each plane's blocks read all lines again, 3 or 4 times.
+      {{{2160, 3840, 3}, {2, 0, 1}, {11520, -3, 1}, {}}, 4, "elementwise-vectors"},
+      {{{2160, 3840, 4}, {2, 0, 1}, {15360, -4, 1}, {}}, 4, "gather"},
+      // Short pieces of the input whose neighbours are read last.
+      {{{5, 205, 81, 24, 7}, {3, 1, 2, 0, 4}, {}, {}}, 8, "gather"},
+      {{{193, 415, 4, 5, 2, 22}, {3, 0, 1, 5, 2, 4}, {}, {}}, 4, "gather"}};
+  check_choices("simt:h200", timed);
+}
+
+TEST_CASE("where a copy moves fewer bytes a clock, what exceeds it costs less: gather too") {
+  const timed_permutation timed[] = {{{{2, 74, 120, 8, 2}, {3, 4, 2, 1, 0}, {}, {}}, 4, "gather"},
+                                     {{{172, 14, 6650}, {2, 1, 0}, {}, {}}, 7, "gather"},
+                                     {{{36, 2, 26, 66, 3, 18}, {4, 2, 3, 0, 5, 1}, {}, {}}, 8, "gather"}};
+  check_choices("simt:h100", timed);
 }
 
 TEST_CASE("where L1 is small, blocks do not find their sectors in it again") {
