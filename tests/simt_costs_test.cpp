@@ -130,7 +130,9 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
       {{{2160, 3840, 4}, {2, 0, 1}, {15360, -4, 1}, {}}, 4, "gather"},
       // Short pieces of the input whose neighbours are read last.
       {{{5, 205, 81, 24, 7}, {3, 1, 2, 0, 4}, {}, {}}, 8, "gather"},
-      {{{193, 415, 4, 5, 2, 22}, {3, 0, 1, 5, 2, 4}, {}, {}}, 4, "gather"}};
+      {{{193, 415, 4, 5, 2, 22}, {3, 0, 1, 5, 2, 4}, {}, {}}, 4, "gather"},
+      // Tiny matrices with gaps.
+      {{{14913080, 3, 3}, {0, 2, 1}, {13, 4, 1}, {}}, 1, "staged-strided"}};
   check_choices("simt:h200", timed);
 }
 
