@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(elementwise_threads)
     *reinterpret_cast<word16*>(to) = pack(held);
     return;
   }
-  constexpr int in_flight = units < 8 ? units : 8;  // loads
+  constexpr int in_flight = units < 8 ? units : 8;  // loads before the first store
 #pragma unroll 1
   for (int k = begin; k < end; k += in_flight, to += in_flight * size) {
     Unit held[in_flight];

@@ -12,11 +12,11 @@ namespace {
 constexpr std::int64_t line = 128, sector = 32;  // bytes
 
 struct block_reads {
-  double spans;    // pieces of the input that are contiguous, or nearly so
-  double sectors;  // bytes of all sectors that these touch, for each byte that is needed
-  double lines;    // likewise bytes of lines
-  double piece;    // bytes of a span up to where the next block's begins, and how far that block is in the output; or 0
-  double distance;
+  double spans;     // pieces of the input that are contiguous, or nearly so
+  double sectors;   // bytes of all sectors that these touch, for each byte that is needed
+  double lines;     // likewise bytes of lines
+  double piece;     // bytes of a contiguous piece of the input that continues in another block
+  double distance;  // bytes between these two blocks in the output; 0 where none continues it
 };
 
 // What a block of so many units reads.
@@ -34,15 +34,18 @@ block_reads reads_of_block(const composite_tile& t, std::int64_t units) {
     const std::int64_t stride = std::abs(d.in_stride);
     const double count = indices[t.in_order[k]];
     const bool joins = static_cast<double>(stride) <= std::max<double>(span, sector);
+    if (piece == 0 && (!joins || count < static_cast<double>(d.extent))) {
+      const bool shares_lines = static_cast<double>(stride) < span + line;
+      piece = joins ? span + (count - 1) * static_cast<double>(stride) : span;
+      if (shares_lines && count < static_cast<double>(d.extent)) {
+        distance = static_cast<double>(std::abs(d.out_stride)) * count;
+      }
+    }
     if (joins) {
       span += (count - 1) * static_cast<double>(stride);
     } else {
       spans *= count;
       distances |= stride;
-    }
-    if (piece == 0 && (!joins || count < static_cast<double>(d.extent))) {
-      piece = span;
-      distance = static_cast<double>(std::abs(d.out_stride)) * count;
     }
   }
   const double around = static_cast<double>(sector - lowest_bit(distances));
@@ -157,11 +160,12 @@ double lines_of_load(const composite_tile& t, int run_dims, std::int64_t vector)
   return std::min(lanes, spans * std::max(1.0, span / line_bytes));
 }
 
-// Extra cost, in copies, of pieces of the input whose neighbours other blocks read: the larger the distance between the
-// two blocks in the output, the less likely lines and DRAM pages that both need are still in L2 and open. Grows from
-// `near` bytes on over so many decades; pieces of `half_piece` bytes cost half as much as the shortest.
+// Extra cost, in copies, of pieces of the input that continue in another block: the larger the distance between the two
+// in the output, the less likely (presumably) shared lines are still in L2, and shared DRAM pages open. Rises with the
+// logarithm of the distance, from `near` bytes over `decades`; a piece of `half_piece` bytes costs half as much as the
+// shortest.
 double split_pieces(const block_reads& reads) {
-  constexpr double most = 0.2, half_piece = 500, near = 1e5, decades = 2;  // fitted (docs/planner.md)
+  constexpr double most = 0.2, half_piece = 500, near = 1e5, decades = 2;  // chosen, not fitted (docs/planner.md)
   if (reads.distance <= near) return 0;
   return most * std::min(1.0, std::log10(reads.distance / near) / decades) / (1 + reads.piece / half_piece);
 }
@@ -207,7 +211,7 @@ bool takes_elementwise_vectors(const composite_tile& t) {
 }
 
 // Issue (a load is replayed for each line that it touches) overlaps with L2 traffic. Blocks that read many spans do not
-// find their sectors in L1 again. Fitted to 698 timings on an H100 and an H200 (docs/planner.md).
+// find their sectors in L1 again. Fitted to 698 timings on an H100 and an H200, but for split_pieces (docs/planner.md).
 cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, double copy_us, const device_model& device) {
   constexpr double launch[4] = {2.17, 1.97, 1.83, 1.77}, latency[4] = {1.17, 0.04, 0.55, 0.42}, half_latency = 2.5,
                    division = 0.17;                                                               // us

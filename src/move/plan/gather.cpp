@@ -219,6 +219,8 @@ double copy_of(std::int64_t unit, double bytes, const device_model& device) {
 
 constexpr double least_tail = costs.tail * (costs.block + costs.load + costs.round);
 
+constexpr double least_balance_squared = 0.488;  // of an H100: the least that costs were measured at
+
 constexpr std::int64_t least_tile_bytes = 6 << 10, most_tile_bytes = 48 << 10;  // what is worth a block
 
 // The tiles of a movement, tried one by one. `most`: microseconds of the best other kernel.
@@ -230,7 +232,7 @@ class tile_search {
         device_(device),
         bytes_(bytes),
         copy_(copy_of(untiled.unit, bytes, device)),
-        balance_squared_(device.balance_squared()),
+        balance_squared_(std::max(least_balance_squared, device.balance_squared())),
         least_(most) {
     p_.tile = untiled;
     p_.tile.out_bytes = 0;
@@ -298,8 +300,8 @@ class tile_search {
     return true;
   }
 
-  /// Cubed microseconds of memory that take `factor` copies on the device of the fit. On others, what exceeds a copy
-  /// shrinks or grows with the bytes that a copy moves in a clock, as in candidates::on_device.
+  /// Cubed microseconds of memory traffic that takes `factor` copies on the device of the fit. On others, the excess
+  /// over a copy is scaled as in candidates::on_device: empirical (docs/planner.md).
   double cubed_memory(double factor) const {
     const double squared = copy_ * copy_ * (1 + (factor * factor - 1) * balance_squared_);
     return squared * std::sqrt(squared);
