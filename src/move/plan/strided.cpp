@@ -75,8 +75,8 @@ strided_blocks strided_blocks_of(const strided_shape& s, std::int64_t most_share
 }
 
 // Gaps are loaded too. Instructions overlap with memory; index computations are shared by the windows of a block.
-// The rounds of a block's threads do not overlap. Fitted to 170 batches on an H100, but for what 1-byte
-// units store (docs/planner.md).
+// The rounds of a block's threads do not overlap. Fitted to 170 batches on an H100, but for what 1-byte units store
+// (docs/planner.md).
 cost_of_launch cost_of_strided(const matrices& m, const device_model& device) {
   constexpr double stored[4] = {0.7, 0.32, 0.28, 0.02},
                    indexed[4] = {0.59, 0.83, 0.55, 0.93};  // of 1, 2, 4 and 8 bytes
