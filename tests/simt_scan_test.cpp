@@ -27,7 +27,7 @@ __global__ void ask_for_sums(kernels::scan_problem p, const std::uint32_t* tiles
   __syncthreads();
   kernels::scan_carry<std::uint32_t> carry{0, 0, 0};
   for (int i = 0; i < count; ++i) {
-    const std::uint32_t sum = kernels::sum_before(kind{}, p, tiles[i], carry, groups);
+    const auto sum = kernels::sum_before<kernels::aligned_rows<kind>>(kind{}, p, tiles[i], carry, groups);
     if (threadIdx.x == 0) out[i] = sum;
     __syncthreads();
   }
@@ -63,6 +63,69 @@ TEST_CASE("a scan's block finds the prefix of tiles hundreds of tiles away") {
   check_sums({4999});
 }
 
+struct no_patience {
+  static constexpr int most_polls = 1;
+};
+
+// A block asks for what comes before a tile, and no other block is there.
+template <class Kind, class Rows>
+__global__ void ask_alone(Kind by, kernels::scan_problem p, std::uint32_t tile, typename Kind::value* out) {
+  __shared__ typename Kind::value groups[2 * kernels::scan_warps];
+  kernels::scan_carry<typename Kind::value> carry{by.identity(), 0, 0};
+  const auto sum = kernels::sum_before<Rows, no_patience>(by, p, tile, carry, groups);
+  if (threadIdx.x == 0) *out = sum;
+}
+
+// Rows of whole numbers, which any order of additions sums exactly. The first row begins `offset` elements behind a
+// multiple of 16 bytes.
+template <class Kind, template <class> class Rows>
+void check_absent_tiles(std::int64_t offset) {
+  using value = typename Kind::value;
+  CAPTURE(offset);
+  const std::int64_t tile = kernels::tile_elements<Kind>, cols = 3 * tile - 8;
+  const twill::device on = twill::device::open("simt");
+  const twill::stream stream(on);
+  std::vector<value> numbers(static_cast<std::size_t>(offset + 2 * cols));
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<value>(1 + i * i % 7);
+  twill::buffer<value> in(on, numbers.size()), out(on, 1);
+  twill::buffer<std::uint64_t> states(on, 6 * kernels::state_words<value>::count);
+  in.upload(numbers, stream);
+  for (const std::uint32_t row : {0, 1}) {
+    twill::fill_bytes(stream, states.data(), 0, states.size_bytes());
+    kernels::scan_problem p{};
+    p.in = in.data() + offset;
+    p.cols = p.in_ld = p.out_ld = cols;
+    p.tiles = 6;
+    p.tiles_in_row = 3;
+    p.states = states.data();
+    p.by_index = true;
+    support::launch(stream, support::line(1, kernels::scan_threads), &ask_alone<Kind, Rows<Kind>>, Kind{}, p,
+                    3 * row + 2, out.data());
+    value found = 0, expected = 0;
+    std::vector<std::uint64_t> published(states.size());
+    out.download(&found, stream);
+    states.download(published, stream);
+    stream.wait();
+    const std::int64_t begin = offset + row * cols, lead = begin % kernels::vector_elements<Kind>;
+    for (std::int64_t i = 0; i < 2 * tile - lead; ++i) expected += numbers[static_cast<std::size_t>(begin + i)];
+    CHECK(found == expected);
+    for (std::size_t i = 0; i < published.size(); ++i) {
+      const bool before =
+          i / kernels::state_words<value>::count / 3 == row && i / kernels::state_words<value>::count % 3 < 2;
+      CHECK((published[i] >> 32 != 0) == before);
+    }
+  }
+}
+
+TEST_CASE("a scan's block sums the tiles before its own where their blocks do not start") {
+  using words = kernels::in_small_tiles<kernels::integer_sum<std::uint32_t>>;
+  using doubles = kernels::in_small_tiles<kernels::float_sum<double>>;
+  check_absent_tiles<words, kernels::aligned_rows>(0);
+  check_absent_tiles<words, kernels::misaligned_rows>(3);
+  check_absent_tiles<doubles, kernels::aligned_rows>(0);
+  check_absent_tiles<doubles, kernels::misaligned_rows>(1);
+}
+
 // `in` begins `offset` bytes behind a multiple of 16; -1: no pointer is known.
 detail::scan_args args_of(element_type type, std::int64_t rows, std::int64_t cols, std::int64_t offset) {
   detail::scan_args a{};
@@ -83,15 +146,27 @@ TEST_CASE("literal: elements of a tile") {
   const auto bytes = [](element_type type, std::int64_t count) {
     return scan_scratch_bytes(device::open("simt"), type, count);
   };
-  const auto fills_a_tile = [&](element_type type, std::int64_t elements) {
-    const std::int64_t most = 5 * elements - (16 / static_cast<std::int64_t>(element_bytes(type)) - 1);
+  const auto fills_a_tile = [&](element_type type, std::int64_t tiles, std::int64_t elements) {
+    const std::int64_t most = tiles * elements - (16 / static_cast<std::int64_t>(element_bytes(type)) - 1);
     return bytes(type, most) == bytes(type, most - elements + 1) && bytes(type, most + 1) > bytes(type, most);
   };
-  CHECK(fills_a_tile(element_type::u8, 256 * 11 * 16));
-  CHECK(fills_a_tile(element_type::f16, 256 * 11 * 8));
-  CHECK(fills_a_tile(element_type::f32, 256 * 11 * 4));
-  CHECK(fills_a_tile(element_type::f64, 256 * 10 * 2));
-  CHECK(fills_a_tile(element_type::c128, 256 * 4));
+  for (const std::int64_t tiles : {5, 511}) {  // up to 16 MiB
+    CHECK(fills_a_tile(element_type::u8, tiles, 256 * 8 * 16));
+    CHECK(fills_a_tile(element_type::f16, tiles, 256 * 8 * 8));
+    CHECK(fills_a_tile(element_type::f32, tiles, 256 * 8 * 4));
+    CHECK(fills_a_tile(element_type::f64, tiles, 256 * 8 * 2));
+  }
+  CHECK(fills_a_tile(element_type::u8, 400, 256 * 11 * 16));
+  CHECK(fills_a_tile(element_type::f16, 400, 256 * 11 * 8));
+  CHECK(fills_a_tile(element_type::f32, 400, 256 * 11 * 4));
+  CHECK(fills_a_tile(element_type::f64, 420, 256 * 10 * 2));
+  CHECK(fills_a_tile(element_type::c128, 5, 256 * 4));
+  CHECK(fills_a_tile(element_type::c128, 2000, 256 * 4));
+  const auto minima = [](std::int64_t count) {
+    return scan_scratch_bytes(device::open("simt"), element_type::f32, count, {scan_op::min});
+  };
+  CHECK(minima(256 * 11 * 4 * 5 - 3) == minima(256 * 11 * 4 * 4 - 2));
+  CHECK(minima(256 * 11 * 4 * 5 - 2) > minima(256 * 11 * 4 * 5 - 3));
   const auto in_segments = [](std::int64_t count) {
     return scan_segments_scratch_bytes(device::open("simt"), element_type::f32, count, 1);
   };

@@ -91,6 +91,11 @@ __device__ inline T shuffle_xor(T value, int mask) {
   return __shfl_xor_sync(all_lanes, value, mask, 32);
 }
 
+/// Whether a condition holds in any of the 32 lanes.
+__device__ inline bool any_lane(bool condition) {
+  return __any_sync(all_lanes, condition) != 0;
+}
+
 // Words and bytes
 
 /// 16 bytes that move in one access.

@@ -10,7 +10,7 @@
 #include "backends/cuda/device.hpp"
 
 namespace twill::hip {
-using cuda::argument_after, cuda::argument_unroll;
+using cuda::any_lane, cuda::argument_after, cuda::argument_unroll;
 using cuda::atomic_add, cuda::atomic_cas, cuda::atomic_exchange, cuda::atomic_max, cuda::atomic_min, cuda::atomic_or;
 using cuda::begin_copy_to_shared, cuda::copies_are_asynchronous, cuda::copy_cache, cuda::end_copy_to_shared;
 using cuda::blocks_at_once;

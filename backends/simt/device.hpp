@@ -88,6 +88,13 @@ inline T shuffle_xor(T value, int mask) {
   return from_lane(value, this_lane() ^ static_cast<unsigned>(mask));
 }
 
+/// Whether a condition holds in any of the 32 lanes.
+inline bool any_lane(bool condition) {
+  std::uint32_t found = condition ? 1 : 0;
+  for (int d = 1; d < 32; d *= 2) found |= shuffle_xor(found, d);
+  return found != 0;
+}
+
 // Words and bytes
 
 /// 16 bytes that move in one access.

@@ -72,8 +72,9 @@ TWILL_API void scan_segments_untyped(stream_ref stream, const void* in, void* ou
 /// Accuracy: the additions of a floating-point sum form a tree that depends on the type, the shape and the address of
 ///   `in` modulo 16 alone: every run gives the same bits, and so does every GPU ("simt" included). Of a sum of n
 ///   elements no element passes through more than 48 + n / (32 t) additions, t being the elements of a tile (44 KiB of
-///   elements of up to 4 bytes, 40 of 8, 16 of 16 bytes; with segments 32, 20 and 12 KiB): that number times the
-///   rounding unit times the sum of the absolute values bounds the error. Exception: two or more rows, packed in both
+///   elements of up to 4 bytes, 40 of 8, 16 of 16 bytes; 32 of those up to 8 where all rows together have at most
+///   16 MiB; with segments 32, 20 and 12 KiB): that number times the rounding unit times the sum of the absolute values
+///   bounds the error. Exception: two or more rows, packed in both
 ///   arrays, of at most 384 bytes or 128 elements (whichever is more) and not a multiple of 16 bytes, are summed from
 ///   left to right (n - 1 additions). On the CPU the number is 4110 + n / t for float and double, 2 t + n / t for
 ///   halves and complex numbers, t being the elements of 128 KiB. An exclusive sum need not have the bits of the

@@ -18,8 +18,10 @@
 namespace twill::TWILL_BACKEND {
 namespace {
 
-/// Half of the tiles wait a little, one of eight for as long as a tile takes, or ten.
+/// Half of the tiles wait a little, one of eight for as long as a tile takes, or ten. Who waits loses patience soon,
+/// and sums such tiles itself.
 struct shaky_pace {
+  static constexpr int most_polls = 3;
   __device__ static void before_tile(const kernels::scan_problem& p, std::uint32_t tile) {
     std::uint32_t x = tile * 2654435761u ^ *static_cast<const std::uint32_t*>(p.in);
     x = (x ^ x >> 16) * 0x7feb352du;
@@ -66,12 +68,16 @@ class storm {
     const std::int64_t count = least + static_cast<std::int64_t>(random_()) % (most_ - least + 1);
     const std::int64_t first = static_cast<std::int64_t>(random_() % 64) * 4;  // multiples of 16 bytes
     detail::scan_args a{};
-    a.in = in_.data() + first;
+    const bool in_place = random_() % 2 == 0;
+    if (in_place) copy(stream_, in_.data() + first, out_.data(), count);
+    a.in = in_place ? out_.data() : in_.data() + first;
     a.out = out_.data();
     a.type = element_type_of<T>;
     a.options.exclusive = true;
     a.rows = 1;
     a.cols = a.in_ld = a.out_ld = count;
+    const bool in_small_tiles = random_() % 2 == 0;
+    a.options.op = in_small_tiles ? scan_op::sum : scan_op::min;  // which decides about the tiles only
     const scan_plan plan = plan_scan(a);
     if (plan.by != scan_kernel::tiles) throw std::runtime_error("the scan is not by tiles");
     a.scratch = scratch_.data();
@@ -79,7 +85,11 @@ class storm {
     fill_bytes(stream_, wrong_.data(), 0, wrong_.size_bytes());
     const stream_ref stream(stream_);
     const detail::work_queue queue{stream.on().impl().get(), stream.native()};
-    launch_tiles<shaky_pace>(queue, a, plan, kernels::integer_sum<T>{});
+    if (in_small_tiles) {
+      launch_tiles<shaky_pace>(queue, a, plan, kernels::in_small_tiles<kernels::integer_sum<T>>{});
+    } else {
+      launch_tiles<shaky_pace>(queue, a, plan, kernels::integer_sum<T>{});
+    }
     const detail::launch_config config{{static_cast<unsigned>((count + 255) / 256), 1, 1}, {256, 1, 1}, 0};
     check(launch(queue, config, &count_wrong<T>, static_cast<const T*>(out_.data()),
                  static_cast<const T*>(sums_.data()), first, count, wrong_.data()),

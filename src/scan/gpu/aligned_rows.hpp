@@ -17,15 +17,16 @@ struct aligned_rows {
   using value = typename Kind::value;
   static constexpr int count = vector_elements<Kind>;
 
-  /// The first vector of this thread in a tile: its position in the row and the number of full vectors from there on.
+  /// The first vector of a thread in a tile: its position in the row, and how many of the tile's full vectors begin
+  /// there; at most those of the warp.
   struct part_of_row {
     std::int64_t row, vector;
     int left;
   };
-  __device__ static part_of_row part_of(const scan_problem& p, std::uint32_t tile) {
+  __device__ static part_of_row part_of(const scan_problem& p, std::uint32_t tile, int thread = this_thread()) {
     const tile_number number = number_of(p, tile);
     const std::int64_t vector =
-        static_cast<std::int64_t>(number.part) * (scan_threads * scan_vectors<Kind>)+index_in_tile<Kind>(0) / count;
+        (static_cast<std::int64_t>(number.part) * tile_elements<Kind> + index_in_tile<Kind>(thread, 0)) / count;
     const std::int64_t left = p.cols / count - vector;
     constexpr int all = 32 * scan_vectors<Kind>;
     return {number.row, vector, left < 0 ? -1 : left < all ? static_cast<int>(left) : all};
@@ -41,6 +42,13 @@ struct aligned_rows {
     }
   }
 
+  /// Vector v of a thread.
+  __device__ static word16 load_vector(const Kind&, const scan_problem& p, std::uint32_t tile, int thread, int v) {
+    const part_of_row part = part_of(p, tile, thread);
+    const auto* from = static_cast<const word16*>(p.in) + part.row * (p.in_ld / count) + part.vector;
+    return 32 * v < part.left ? from[32 * v] : make_word16(0, 0, 0, 0);
+  }
+
   __device__ static void load_partial(const Kind&, const scan_problem&, std::uint32_t, word16 (&)[scan_vectors<Kind>]) {
   }
 
@@ -52,7 +60,7 @@ struct aligned_rows {
     for (int v = 0; v < scan_vectors<Kind>; ++v) {
       const value own = kind.combine(before, pending.before[v]);
       const word16 words =
-          scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, v), own, p.exclusive);
+          scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, this_thread(), v), own, p.exclusive);
       if (32 * v < part.left) to[32 * v] = words;
       if constexpr (count == 16) keep_in_order();
     }
@@ -79,7 +87,7 @@ struct aligned_rows {
     const element* from = static_cast<const element*>(p.in) + part.row * p.in_ld + first;
     element* to = static_cast<element*>(p.out) + part.row * p.out_ld + first;
     const int elements = static_cast<int>(p.cols % count);
-    const std::uint32_t heads = heads_of<Kind>(p, pending.tile, part.left / 32);
+    const std::uint32_t heads = heads_of<Kind>(p, pending.tile, this_thread(), part.left / 32);
 #pragma unroll 1
     for (int i = 0; i < elements; ++i) {
       own = entered(kind, own, heads >> i & 1);

@@ -44,15 +44,23 @@ struct misaligned_rows {
     if (at.full) {
 #pragma unroll
       for (int v = 0; v < scan_vectors<Kind>; ++v)
-        held[v] = *reinterpret_cast<const word16*>(from + index_in_tile<Kind>(v));
+        held[v] = *reinterpret_cast<const word16*>(from + index_in_tile<Kind>(this_thread(), v));
     } else {
 #pragma unroll
       for (int v = 0; v < scan_vectors<Kind>; ++v) {
-        const int index = index_in_tile<Kind>(v);
+        const int index = index_in_tile<Kind>(this_thread(), v);
         const bool inside = index >= at.low && index + count <= at.high;
         held[v] = inside ? *reinterpret_cast<const word16*>(from + index) : make_word16(0, 0, 0, 0);
       }
     }
+  }
+
+  /// Vector v of a thread.
+  __device__ static word16 load_vector(const Kind& kind, const scan_problem& p, std::uint32_t tile, int thread, int v) {
+    const tile_span at = span_of<Kind>(p, tile);
+    const int index = index_in_tile<Kind>(thread, v);
+    const auto* from = static_cast<const typename Kind::element*>(p.in) + at.row * p.in_ld + at.first + index;
+    return load_elements(kind, from, at.low - index, at.high - index);
   }
 
   /// Loads the partial vectors at the ends of a row.
@@ -64,7 +72,7 @@ struct misaligned_rows {
     const auto* from = static_cast<const typename Kind::element*>(p.in) + at.row * p.in_ld + at.first;
 #pragma unroll 1
     for (int v = 0; v < scan_vectors<Kind>; ++v) {
-      const int index = index_in_tile<Kind>(v);
+      const int index = index_in_tile<Kind>(this_thread(), v);
       const bool inside = index >= at.low && index + count <= at.high;
       if (inside || index + count <= at.low || index >= at.high) continue;
       const word16 words = load_elements(kind, from + index, at.low - index, at.high - index);
@@ -91,8 +99,8 @@ struct misaligned_rows {
         assign_if(u == v, own, pending.before[u]);
       }
     }
-    return scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, v), kind.combine(before, own),
-                   p.exclusive);
+    return scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, this_thread(), v),
+                   kind.combine(before, own), p.exclusive);
   }
 
   /// Stores the pending tile that is staged at `staged`. Partial vectors are stored element by element, through local
@@ -107,8 +115,8 @@ struct misaligned_rows {
     if (aligned && at.full) {  // __builtin_assume_aligned: otherwise nvcc splits the vector store
 #pragma unroll
       for (int v = 0; v < scan_vectors<Kind>; ++v) {
-        static_cast<word16*>(__builtin_assume_aligned(to, 16))[index_in_tile<Kind>(v) / count] =
-            scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, v),
+        static_cast<word16*>(__builtin_assume_aligned(to, 16))[index_in_tile<Kind>(this_thread(), v) / count] =
+            scanned(kind, staged[v * scan_threads], heads_of<Kind>(p, pending.tile, this_thread(), v),
                     kind.combine(before, pending.before[v]), p.exclusive);
         if constexpr (count == 16) keep_in_order();
       }
@@ -118,14 +126,14 @@ struct misaligned_rows {
       realigned_store<Kind> realigned(static_cast<int>(threadIdx.x % 32), 32);
 #pragma unroll 1
       for (int v = 0; v < scan_vectors<Kind>; ++v) {
-        realigned.store(to, at.low, at.high, index_in_tile<Kind>(v),
+        realigned.store(to, at.low, at.high, index_in_tile<Kind>(this_thread(), v),
                         scanned_vector(kind, p, pending, staged, before, v), v == 0, v + 1 == scan_vectors<Kind>);
       }
       return;
     }
 #pragma unroll 1
     for (int v = 0; v < scan_vectors<Kind>; ++v) {
-      const int index = index_in_tile<Kind>(v);
+      const int index = index_in_tile<Kind>(this_thread(), v);
       if (index + count <= at.low || index >= at.high) continue;
       const word16 words = scanned_vector(kind, p, pending, staged, before, v);
       if (index >= at.low && index + count <= at.high) {

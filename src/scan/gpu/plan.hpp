@@ -25,6 +25,7 @@ enum class scan_kernel { serial_rows, short_rows, tiles };
 /// the tiles, the bits of heads.
 struct scan_plan {
   scan_kernel by;
+  bool in_small_tiles;
   std::int64_t tiles, tiles_in_row;
   std::size_t ticket_bytes, state_bytes, head_bytes;
   std::size_t bytes() const { return ticket_bytes + state_bytes + head_bytes; }
@@ -112,6 +113,8 @@ void launch_tiles(const detail::work_queue& queue, const detail::scan_args& a, c
       kernels::may_stage_two<Kind> && device.shared_bytes_per_block >= 2 * (2 * tile_bytes + own_bytes);
   const std::size_t shared = (problem.two_staged ? 2 : 1) * tile_bytes;
   const auto blocks = std::min<std::int64_t>(plan.tiles, 2 * std::max(1, device.multiprocessors));
+  // More tiles hide the latency of a block's first ticket.
+  problem.by_index = kernels::has_small_tiles<Kind> && a.in != a.out && plan.tiles <= 2 * blocks;
   const detail::launch_config config{{static_cast<unsigned>(blocks), 1, 1}, {kernels::scan_threads, 1, 1}, shared};
 
   auto* kernel = rows_are_aligned<Kind>(problem) ? &kernels::scan_tiles<Kind, kernels::aligned_rows<Kind>, Pace>

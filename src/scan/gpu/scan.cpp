@@ -30,9 +30,21 @@ std::int64_t vectors_of_row(const scan_args& a) {
   return ceil_div(a.cols + max_lead(a), 16 / bytes_of_element(a));
 }
 
+// Vectors of a thread, but for small tiles.
+int vectors_of(const scan_args& a) {
+  return kernels::scan_vectors_for(static_cast<int>(bytes_of_element(a)), value_bytes(a), a.segments != 0);
+}
+
+// Sums of up to 16 MiB (docs/decisions.md), where these tiles are smaller.
+bool has_small_tiles(const scan_args& a) {
+  constexpr std::int64_t most_bytes = 16 << 20;
+  return a.options.op == scan_op::sum && a.segments == 0 && vectors_of(a) > kernels::small_tile_vectors &&
+         a.rows * a.cols <= most_bytes / bytes_of_element(a);
+}
+
 std::int64_t tile_elements_of(const scan_args& a) {
-  const auto bytes = static_cast<int>(bytes_of_element(a));
-  return kernels::scan_threads * kernels::scan_vectors_for(bytes, value_bytes(a), a.segments != 0) * (16 / bytes);
+  const int vectors = has_small_tiles(a) ? kernels::small_tile_vectors : vectors_of(a);
+  return std::int64_t{kernels::scan_threads} * vectors * (16 / bytes_of_element(a));
 }
 
 int most_vectors(const scan_args& a) {
@@ -105,6 +117,7 @@ scan_plan plan_scan(const scan_args& a) {
     return plan;
   }
   plan.by = scan_kernel::tiles;
+  plan.in_small_tiles = has_small_tiles(a);
   plan.tiles_in_row = ceil_div(a.cols + max_lead(a), tile_elements_of(a));
   if (plan.tiles_in_row > (std::int64_t{1} << 31) / a.rows) {
     detail::fail(errc::unsupported, "the scan needs more than 2^31 tiles",

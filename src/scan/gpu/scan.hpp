@@ -2,15 +2,18 @@
 
 // Single-pass scan with decoupled look-back over tile sums (Merrill and Garland, 2016). Access: each element is read
 // and written once, 512 consecutive bytes a warp. A block claims tiles in order by an atomic ticket, so that every
-// earlier tile belongs to a running block. It publishes a tile's sum one tile before it needs that tile's prefix:
-// meanwhile the tile is staged in shared memory and the loads of the next tile are in flight. Blocks wait for sums,
-// which depend on no other block, never for prefixes; each block carries its own prefix from tile to tile.
+// earlier tile belongs to a running block. (Short scans save the ticket's latency: blocks take their first tiles by
+// index, and who waits too long for such a tile sums it itself.) A block publishes a tile's sum one tile before it
+// needs that tile's prefix: meanwhile the tile is staged in shared memory and the loads of the next tile are in flight.
+// Blocks wait for sums, which depend on no other block, never for prefixes; each block carries its own prefix from tile
+// to tile.
 //
 // Order of additions, independent of scheduling: groups of 32 tiles; a butterfly inside a group, full groups from left
 // to right, then the butterfly over the preceding tiles of the own group.
 
 #include <cstdint>
 
+#include "absent_tile.hpp"
 #include "aligned_rows.hpp"
 #include "device.hpp"
 #include "gpu/dependent_launch.hpp"
@@ -27,35 +30,60 @@ struct scan_carry {
   std::uint32_t row, group;
 };
 
-/// Polls the sums of two tiles at once; the identity from `end` on.
-template <class Kind>
-__device__ inline void await_sums(const Kind& kind, const std::uint64_t* states, std::uint32_t first,
+/// Does nothing. Tests delay blocks here, and let others lose their patience earlier.
+struct steady_pace {
+  static constexpr int most_polls = 256;  // about 0.2 ms
+  __device__ static void before_tile(const scan_problem&, std::uint32_t) {}
+};
+
+/// Where the sum of a tile is published.
+template <class Value>
+__device__ inline std::uint64_t* state_of(const scan_problem& p, std::uint32_t tile) {
+  return p.states + static_cast<std::int64_t>(tile) * state_words<Value>::count;
+}
+
+/// Polls the sums of tiles `first` and `second` of a row that begins with tile `row_tile`, in each lane; the identity
+/// from `end` on.
+template <class Rows, class Pace, class Kind>
+__device__ inline void await_sums(const Kind& kind, const scan_problem& p, std::uint32_t row_tile, std::uint32_t first,
                                   std::uint32_t second, std::uint32_t end, typename Kind::value& a,
                                   typename Kind::value& b) {
-  constexpr int words = state_words<typename Kind::value>::count;
+  using value = typename Kind::value;
   a = b = kind.identity();
   bool has_a = first >= end, has_b = second >= end;
-  do {
-    if (!has_a) has_a = read_published(states + static_cast<std::int64_t>(first) * words, a);
-    if (!has_b) has_b = read_published(states + static_cast<std::int64_t>(second) * words, b);
-  } while (!has_a || !has_b);
+  while (true) {
+    int polls = 0;
+    do {
+      if (!has_a) has_a = read_published(state_of<value>(p, row_tile + first), a);
+      if (!has_b) has_b = read_published(state_of<value>(p, row_tile + second), b);
+    } while (!(has_a && has_b) && (!has_small_tiles<Kind> || ++polls < Pace::most_polls));
+    if constexpr (has_small_tiles<Kind>) {
+      if (!any_lane(!has_a || !has_b)) return;
+      if (!p.by_index) continue;
+      const std::uint32_t absent = least_of_lanes(!has_a ? first : !has_b ? second : end);
+      const auto sum = sum_of_tile<Kind, Rows>(kind, p, row_tile + absent);
+      if (threadIdx.x % 32 == 0) publish(state_of<value>(p, row_tile + absent), sum);
+    } else {
+      return;
+    }
+  }
 }
 
 /// The sum of all tiles of the row before `tile`, in all threads; called by all threads of the block. Advances `carry`
 /// to the tile's group. `groups`: shared memory, a sum a warp.
-template <class Kind>
+template <class Rows, class Pace = steady_pace, class Kind>
 __device__ inline typename Kind::value sum_before(const Kind& kind, const scan_problem& p, std::uint32_t tile,
                                                   scan_carry<typename Kind::value>& carry,
                                                   typename Kind::value (&groups)[2 * scan_warps]) {
   constexpr std::uint32_t round = 2 * scan_warps;  // groups that the block polls per iteration
   const tile_number at = number_of(p, tile);
   if (carry.row != at.row) carry = {kind.identity(), at.row, 0};
-  const std::uint64_t* states =
-      p.states + static_cast<std::int64_t>(at.row) * p.tiles_in_row * state_words<typename Kind::value>::count;
+  const std::uint32_t row_tile = tile - at.part;
   const std::uint32_t own = at.part / 32, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   for (std::uint32_t first = carry.group;; first += round) {
     typename Kind::value a, b;
-    await_sums(kind, states, (first + warp) * 32 + lane, (first + warp + scan_warps) * 32 + lane, at.part, a, b);
+    await_sums<Rows, Pace>(kind, p, row_tile, (first + warp) * 32 + lane, (first + warp + scan_warps) * 32 + lane,
+                           at.part, a, b);
     if (first + warp <= own) {
       const auto sum = lanes_summed(kind, a);
       if (lane == 0) groups[warp] = sum;
@@ -81,18 +109,21 @@ __device__ inline void stage(const word16 (&held)[scan_vectors<Kind>], word16* s
   for (int v = 0; v < scan_vectors<Kind>; ++v) staged[v * scan_threads] = held[v];
 }
 
-/// Claims the first tile of the block, once ticket and states are cleared; `slot` is in shared memory.
+/// Claims a tile, by one thread.
+template <class Kind>
+__device__ inline std::uint32_t claim_tile(const scan_problem& p) {
+  return atomic_add(p.ticket, 1u) + (has_small_tiles<Kind> && p.by_index ? gridDim.x : 0);
+}
+
+/// The first tile of the block, once ticket and states are cleared; `slot` is in shared memory.
+template <class Kind>
 __device__ inline std::uint32_t first_tile(const scan_problem& p, std::uint32_t& slot) {
   wait_then_trigger_dependents();
-  if (threadIdx.x == 0) slot = atomic_add(p.ticket, 1u);
+  if (has_small_tiles<Kind> && p.by_index) return blockIdx.x;
+  if (threadIdx.x == 0) slot = claim_tile<Kind>(p);
   __syncthreads();
   return slot;
 }
-
-/// Does nothing. Tests delay blocks here.
-struct steady_pace {
-  __device__ static void before_tile(const scan_problem&, std::uint32_t) {}
-};
 
 /// Launched with at most as many blocks as are resident; dynamic shared memory for one or two staged tiles.
 template <class Kind, class Rows, class Pace = steady_pace>
@@ -104,12 +135,11 @@ __global__ void __launch_bounds__(scan_threads, blocks_of_accumulators(scan_thre
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   word16* const staging = dynamic_shared<word16>() + threadIdx.x;
   const bool two_staged = may_stage_two<Kind> && p.two_staged;
-  constexpr int slot_words = scan_vectors<Kind> * scan_threads;
 
   std::uint32_t claimed = 0;  // of thread 0: the tile after the next
-  std::uint32_t tile = first_tile(p, tickets[1]);
+  std::uint32_t tile = first_tile<Kind>(p, tickets[1]);
   if (tile >= p.tiles) return;  // uniform exit: padding block
-  if (threadIdx.x == 0) claimed = p.tiles > gridDim.x ? atomic_add(p.ticket, 1u) : p.tiles;
+  if (threadIdx.x == 0) claimed = p.tiles > gridDim.x ? claim_tile<Kind>(p) : p.tiles;
   word16 held[scan_vectors<Kind>];
   Rows::load(p, tile, held);
 
@@ -119,7 +149,8 @@ __global__ void __launch_bounds__(scan_threads, blocks_of_accumulators(scan_thre
     Pace::before_tile(p, tile);
     Rows::load_partial(kind, p, tile, held);
     value before[scan_vectors<Kind>];
-    const value own = warp_scan(kind, p, tile, held, before);
+    sum_vectors(kind, p, tile, held, before);
+    const value own = sums_first<Kind> ? warp_sum(kind, before) : warp_scan(kind, before);
     if (lane == 0) warp_sums[buffer][warp] = own;
     if (threadIdx.x == 0) tickets[buffer] = claimed;
     __syncthreads();
@@ -127,18 +158,18 @@ __global__ void __launch_bounds__(scan_threads, blocks_of_accumulators(scan_thre
     const value upto = lanes_scanned(kind, warp_sums[buffer][lane % scan_warps], scan_warps);
     value warp_before = from_one_lane(upto, warp == 0 ? 0 : warp - 1);
     if (warp == 0) warp_before = kind.identity();
-    if (threadIdx.x == scan_warps - 1)
-      publish(p.states + static_cast<std::int64_t>(tile) * state_words<value>::count, upto);
+    if (threadIdx.x == scan_warps - 1) publish(state_of<value>(p, tile), upto);
 
     if (two_staged) {
-      stage<Kind>(held, staging + buffer * slot_words);
+      stage<Kind>(held, staging + buffer * tile_vectors<Kind>);
       if (next < p.tiles) Rows::load(p, next, held);
     }
+    if constexpr (sums_first<Kind>) warp_scan(kind, before);
     if (pending.tile < p.tiles && !p.sums_only) {
-      const value all_before = sum_before(kind, p, pending.tile, carry, groups[buffer]);
-      Rows::store(kind, p, pending, staging + (two_staged ? (buffer ^ 1) * slot_words : 0), all_before);
+      const value all_before = sum_before<Rows, Pace>(kind, p, pending.tile, carry, groups[buffer]);
+      Rows::store(kind, p, pending, staging + (two_staged ? (buffer ^ 1) * tile_vectors<Kind> : 0), all_before);
     }
-    if (threadIdx.x == 0 && next < p.tiles) claimed = atomic_add(p.ticket, 1u);
+    if (threadIdx.x == 0 && next < p.tiles) claimed = claim_tile<Kind>(p);
     if (!two_staged) {
       stage<Kind>(held, staging);
       if (next < p.tiles) Rows::load(p, next, held);
@@ -148,8 +179,8 @@ __global__ void __launch_bounds__(scan_threads, blocks_of_accumulators(scan_thre
     for (int v = 0; v < scan_vectors<Kind>; ++v) pending.before[v] = kind.combine(warp_before, before[v]);
     if (next >= p.tiles) {
       if (p.sums_only) return;
-      const value all_before = sum_before(kind, p, tile, carry, groups[buffer ^ 1]);
-      Rows::store(kind, p, pending, staging + (two_staged ? buffer * slot_words : 0), all_before);
+      const value all_before = sum_before<Rows, Pace>(kind, p, tile, carry, groups[buffer ^ 1]);
+      Rows::store(kind, p, pending, staging + (two_staged ? buffer * tile_vectors<Kind> : 0), all_before);
       return;
     }
     tile = next;

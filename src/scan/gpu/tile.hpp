@@ -32,11 +32,26 @@ template <class Kind>
 inline constexpr int scan_vectors<in_segments<Kind>> = scan_vectors_for(
     static_cast<int>(sizeof(typename Kind::element)), static_cast<int>(sizeof(typename Kind::value)), true);
 
+/// A kind for short arrays, where the latency of each step counts: tiles are smaller, so that all multiprocessors have
+/// one, and blocks may take the first ones by index.
+template <class Kind>
+struct in_small_tiles : Kind {};
+template <class Kind>
+inline constexpr bool has_small_tiles = false;
+template <class Kind>
+inline constexpr bool has_small_tiles<in_small_tiles<Kind>> = true;
+
+inline constexpr int small_tile_vectors = 8;
+template <class Kind>
+inline constexpr int scan_vectors<in_small_tiles<Kind>> = small_tile_vectors;
+
 template <class Kind>
 inline constexpr int vector_elements = 16 / static_cast<int>(sizeof(typename Kind::element));
 
 template <class Kind>
-inline constexpr int tile_elements = scan_threads * scan_vectors<Kind> * vector_elements<Kind>;
+inline constexpr int tile_vectors = scan_threads * scan_vectors<Kind>;
+template <class Kind>
+inline constexpr int tile_elements = tile_vectors<Kind> * vector_elements<Kind>;
 
 /// Two staged tiles pay off for large values.
 template <class Kind>
@@ -52,6 +67,7 @@ struct scan_problem {
   std::uint64_t* states;       ///< the state of each tile (tile_state.hpp); 0 at first
   const std::uint32_t* heads;  ///< head flags of segments, a bit an element, from the first tile's first position on
   bool exclusive;
+  bool by_index;    ///< blocks take their first tiles by index, not by ticket: small tiles, not in place
   bool two_staged;  ///< double-buffered: the next loads are issued before the previous tile is stored
   bool sums_only;   ///< publish the tiles' sums and write nothing: the first of two passes
 };
@@ -67,19 +83,23 @@ __device__ inline tile_number number_of(const scan_problem& p, std::uint32_t til
   return {row, tile - row * p.tiles_in_row};
 }
 
-/// The position in the tile of this thread's vector v.
+/// The position in the tile of vector v of a thread.
 template <class Kind>
-__device__ inline int index_in_tile(int v) {
-  const int vector = static_cast<int>(threadIdx.x / 32) * scan_vectors<Kind> * 32 + static_cast<int>(threadIdx.x % 32);
+__device__ inline int index_in_tile(int thread, int v) {
+  const int vector = thread / 32 * scan_vectors<Kind> * 32 + thread % 32;
   return (vector + 32 * v) * vector_elements<Kind>;
+}
+
+__device__ inline int this_thread() {
+  return static_cast<int>(threadIdx.x);
 }
 
 /// The head flags of the elements of one vector.
 template <class Kind>
-__device__ inline std::uint32_t heads_of(const scan_problem& p, std::uint32_t tile, int v) {
+__device__ inline std::uint32_t heads_of(const scan_problem& p, std::uint32_t tile, int thread, int v) {
   if constexpr (has_segments<Kind>) {
     constexpr std::uint32_t mask = (1u << vector_elements<Kind>)-1;
-    const std::int64_t bit = static_cast<std::int64_t>(tile) * tile_elements<Kind> + index_in_tile<Kind>(v);
+    const std::int64_t bit = static_cast<std::int64_t>(tile) * tile_elements<Kind> + index_in_tile<Kind>(thread, v);
     return p.heads[bit / 32] >> (bit % 32) & mask;
   } else {
     return 0;
@@ -190,18 +210,38 @@ __device__ inline typename Kind::value lanes_summed(const Kind& kind, typename K
   return v;
 }
 
-/// The exclusive prefix of each vector within the warp's part of the tile; returns the sum of the part.
+/// The sum of each vector of this thread.
 template <class Kind>
-__device__ inline typename Kind::value warp_scan(const Kind& kind, const scan_problem& p, std::uint32_t tile,
-                                                 const word16 (&held)[scan_vectors<Kind>],
-                                                 typename Kind::value (&before)[scan_vectors<Kind>]) {
-  using value = typename Kind::value;
-  const int lane = static_cast<int>(threadIdx.x % 32);
+__device__ inline void sum_vectors(const Kind& kind, const scan_problem& p, std::uint32_t tile,
+                                   const word16 (&held)[scan_vectors<Kind>],
+                                   typename Kind::value (&sums)[scan_vectors<Kind>]) {
 #pragma unroll
   for (int v = 0; v < scan_vectors<Kind>; ++v) {
-    before[v] = sum_of(kind, held[v], heads_of<Kind>(p, tile, v));
+    sums[v] = sum_of(kind, held[v], heads_of<Kind>(p, tile, this_thread(), v));
     if constexpr (vector_elements<Kind> == 16) keep_in_order();
   }
+}
+
+/// Whether the sum of a tile is computed, and published, before the prefixes of its vectors: large values take many
+/// shuffles for these, and other blocks wait. Changes the order of additions.
+template <class Kind>
+inline constexpr bool sums_first = has_small_tiles<Kind> && sizeof(typename Kind::value) >= 8;
+
+/// The sum of the warp's part of the tile, by lane and then over the lanes.
+template <class Kind>
+__device__ inline typename Kind::value warp_sum(const Kind& kind,
+                                                const typename Kind::value (&sums)[scan_vectors<Kind>]) {
+  typename Kind::value sum = sums[0];
+#pragma unroll
+  for (int v = 1; v < scan_vectors<Kind>; ++v) sum = kind.combine(sum, sums[v]);
+  return lanes_summed(kind, sum);
+}
+
+/// Turns the sums of vectors into their exclusive prefixes within the warp's part of the tile; returns its sum.
+template <class Kind>
+__device__ inline typename Kind::value warp_scan(const Kind& kind, typename Kind::value (&before)[scan_vectors<Kind>]) {
+  using value = typename Kind::value;
+  const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
   for (int d = 1; d < 32; d *= 2) {  // all vectors interleaved: independent shuffles
 #pragma unroll
