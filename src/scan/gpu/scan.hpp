@@ -56,8 +56,8 @@ __device__ inline void await_sums(const Kind& kind, const scan_problem& p, std::
     do {
       if (!has_a) has_a = read_published(state_of<value>(p, row_tile + first), a);
       if (!has_b) has_b = read_published(state_of<value>(p, row_tile + second), b);
-    } while (!(has_a && has_b) && (!has_small_tiles<Kind> || ++polls < Pace::most_polls));
-    if constexpr (has_small_tiles<Kind>) {
+    } while (!(has_a && has_b) && (!may_start_by_index<Kind> || ++polls < Pace::most_polls));
+    if constexpr (may_start_by_index<Kind>) {
       if (!any_lane(!has_a || !has_b)) return;
       if (!p.by_index) continue;
       const std::uint32_t absent = least_of_lanes(!has_a ? first : !has_b ? second : end);
@@ -112,14 +112,14 @@ __device__ inline void stage(const word16 (&held)[scan_vectors<Kind>], word16* s
 /// Claims a tile, by one thread.
 template <class Kind>
 __device__ inline std::uint32_t claim_tile(const scan_problem& p) {
-  return atomic_add(p.ticket, 1u) + (has_small_tiles<Kind> && p.by_index ? gridDim.x : 0);
+  return atomic_add(p.ticket, 1u) + (may_start_by_index<Kind> && p.by_index ? gridDim.x : 0);
 }
 
 /// The first tile of the block, once ticket and states are cleared; `slot` is in shared memory.
 template <class Kind>
 __device__ inline std::uint32_t first_tile(const scan_problem& p, std::uint32_t& slot) {
   wait_then_trigger_dependents();
-  if (has_small_tiles<Kind> && p.by_index) return blockIdx.x;
+  if (may_start_by_index<Kind> && p.by_index) return blockIdx.x;
   if (threadIdx.x == 0) slot = claim_tile<Kind>(p);
   __syncthreads();
   return slot;

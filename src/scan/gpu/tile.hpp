@@ -33,13 +33,18 @@ inline constexpr int scan_vectors<in_segments<Kind>> = scan_vectors_for(
     static_cast<int>(sizeof(typename Kind::element)), static_cast<int>(sizeof(typename Kind::value)), true);
 
 /// A kind for short arrays, where the latency of each step counts: tiles are smaller, so that all multiprocessors have
-/// one, and blocks may take the first ones by index.
+/// one.
 template <class Kind>
 struct in_small_tiles : Kind {};
 template <class Kind>
 inline constexpr bool has_small_tiles = false;
 template <class Kind>
 inline constexpr bool has_small_tiles<in_small_tiles<Kind>> = true;
+
+/// Whether blocks may take their first tiles by index. Not on AMD GPUs: not measured there, and what it takes to sum
+/// absent tiles would spill up to 10 scalar registers.
+template <class Kind>
+inline constexpr bool may_start_by_index = has_small_tiles<Kind> && keeps_arrays_in_registers;
 
 inline constexpr int small_tile_vectors = 8;
 template <class Kind>
