@@ -52,7 +52,7 @@ double shared_sectors(const matrices& m, const vec3_tiling& t) {
 }
 
 // What is loaded around runs, what tiles leave empty across and down, and the lead. Fitted to 159 matrices on an H100
-// and 78 of them with 70 % of its multiprocessors (docs/planner.md).
+// and 78 of them with 70 % of its multiprocessors; misaligned even sizes corrected on an H200 (docs/planner.md).
 double vec3_factor(const matrices& m) {
   const vec3_tiling t = vec3_tiling_of(m.a);
   const bool full = m.in_vectors() || t.rows_in_run > 1;
@@ -62,7 +62,7 @@ double vec3_factor(const matrices& m) {
   const double loaded = excess(t.run_vectors() * 16, t.run_bytes);
   const double across = excess(ceil_divided(m.a.cols, t.columns) * t.columns, m.a.cols);
   const double down = excess(ceil_divided(m.a.rows + t.lead, t.height) * t.height, m.a.rows);
-  const double misaligned = m.size % 2 == 0 ? 1.02 : 1.12;
+  const double misaligned = m.size % 4 == 0 ? 0.96 : m.size % 2 == 0 ? 1 : 1.12;
   return (full ? 0.91 : misaligned) + 0.5 * loaded + 0.7 * std::min(3.0, across) + std::min(3.0, down) +
          1.25 * static_cast<double>(t.lead) / static_cast<double>(t.height) + shared_sectors(m, t);
 }
