@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <random>
+#include <type_traits>
 #include <vector>
 
 #include <twill/scan.hpp>
@@ -63,7 +65,7 @@ TEST_CASE("a scan's block finds the prefix of tiles hundreds of tiles away") {
   check_sums({4999});
 }
 
-struct no_patience {
+struct least_spin_limit {
   static constexpr int most_polls = 1;
 };
 
@@ -72,58 +74,99 @@ template <class Kind, class Rows>
 __global__ void ask_alone(Kind by, kernels::scan_problem p, std::uint32_t tile, typename Kind::value* out) {
   __shared__ typename Kind::value groups[2 * kernels::scan_warps];
   kernels::scan_carry<typename Kind::value> carry{by.identity(), 0, 0};
-  const auto sum = kernels::sum_before<Rows, no_patience>(by, p, tile, carry, groups);
+  const auto sum = kernels::sum_before<Rows, least_spin_limit>(by, p, tile, carry, groups);
   if (threadIdx.x == 0) *out = sum;
 }
 
-// Rows of whole numbers, which any order of additions sums exactly. The first row begins `offset` elements behind a
-// multiple of 16 bytes.
-template <class Kind, template <class> class Rows>
-void check_absent_tiles(std::int64_t offset) {
-  using value = typename Kind::value;
-  CAPTURE(offset);
-  const std::int64_t tile = kernels::tile_elements<Kind>, cols = 3 * tile - 8;
-  const twill::device on = twill::device::open("simt");
-  const twill::stream stream(on);
-  std::vector<value> numbers(static_cast<std::size_t>(offset + 2 * cols));
-  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<value>(1 + i * i % 7);
-  twill::buffer<value> in(on, numbers.size()), out(on, 1);
-  twill::buffer<std::uint64_t> states(on, 6 * kernels::state_words<value>::count);
-  in.upload(numbers, stream);
-  for (const std::uint32_t row : {0, 1}) {
-    twill::fill_bytes(stream, states.data(), 0, states.size_bytes());
-    kernels::scan_problem p{};
-    p.in = in.data() + offset;
-    p.cols = p.in_ld = p.out_ld = cols;
-    p.tiles = 6;
-    p.tiles_in_row = 3;
-    p.states = states.data();
-    p.by_index = true;
-    support::launch(stream, support::line(1, kernels::scan_threads), &ask_alone<Kind, Rows<Kind>>, Kind{}, p,
-                    3 * row + 2, out.data());
-    value found = 0, expected = 0;
-    std::vector<std::uint64_t> published(states.size());
-    out.download(&found, stream);
-    states.download(published, stream);
+template <class Element>
+Element random_element(std::mt19937& random) {
+  if constexpr (std::is_floating_point_v<Element>) {
+    return std::uniform_real_distribution<Element>(-1, 1)(random);
+  } else {
+    return static_cast<Element>(sizeof(Element) == 2 ? 0x3000 + random() % 0x1000 : random());  // halves: normal ones
+  }
+}
+
+// Two rows of four tiles, the first of which begins `offset` elements behind a multiple of 16 bytes, and their states.
+template <class Kind>
+struct two_rows {
+  static constexpr std::uint32_t tiles = 4;
+  static constexpr std::size_t words = kernels::state_words<typename Kind::value>::count;
+  twill::device on = twill::device::open("simt");
+  twill::stream stream{on};
+  kernels::scan_problem p{};
+  twill::buffer<typename Kind::element> in;
+  twill::buffer<typename Kind::value> out{on, 1};
+  twill::buffer<std::uint64_t> states{on, 2 * tiles* words};
+  twill::buffer<std::uint32_t> ticket{on, 1};
+
+  explicit two_rows(std::int64_t offset) {
+    p.cols = p.in_ld = p.out_ld = tiles * kernels::tile_elements<Kind> - 8;
+    std::mt19937 random(1);
+    std::vector<typename Kind::element> numbers(static_cast<std::size_t>(offset + 2 * p.cols));
+    for (auto& x : numbers) x = random_element<typename Kind::element>(random);
+    in = {on, numbers.size()};
+    in.upload(numbers, stream);
     stream.wait();
-    const std::int64_t begin = offset + row * cols, lead = begin % kernels::vector_elements<Kind>;
-    for (std::int64_t i = 0; i < 2 * tile - lead; ++i) expected += numbers[static_cast<std::size_t>(begin + i)];
-    CHECK(found == expected);
-    for (std::size_t i = 0; i < published.size(); ++i) {
-      const bool before =
-          i / kernels::state_words<value>::count / 3 == row && i / kernels::state_words<value>::count % 3 < 2;
-      CHECK((published[i] >> 32 != 0) == before);
+    p.in = in.data() + offset;
+    p.tiles = 2 * tiles;
+    p.tiles_in_row = tiles;
+    p.ticket = ticket.data();
+    p.states = states.data();
+  }
+
+  void clear() {
+    twill::fill_bytes(stream, ticket.data(), 0, ticket.size_bytes());
+    twill::fill_bytes(stream, states.data(), 0, states.size_bytes());
+  }
+
+  std::vector<std::uint64_t> published() {
+    std::vector<std::uint64_t> found(states.size());
+    states.download(found, stream);
+    stream.wait();
+    return found;
+  }
+};
+
+// What a block publishes for tiles of others has the bits that their own blocks publish.
+template <class Kind, template <class> class Rows>
+void check_recomputed_tiles(std::int64_t offset) {
+  CAPTURE(offset);
+  two_rows<Kind> of(offset);
+  of.clear();
+  of.p.sums_only = true;
+  support::launch(of.stream,
+                  support::line(of.p.tiles, kernels::scan_threads, 2 * sizeof(word16) * kernels::tile_vectors<Kind>),
+                  &kernels::scan_tiles<Kind, Rows<Kind>, kernels::steady_pace>, Kind{}, of.p);
+  const std::vector<std::uint64_t> own = of.published();
+  of.p.by_index = true;
+  for (const std::uint32_t row : {0, 1}) {
+    const std::uint32_t first = row * of.tiles, last = first + of.tiles - 1;
+    of.clear();
+    support::launch(of.stream, support::line(1, kernels::scan_threads), &ask_alone<Kind, Rows<Kind>>, Kind{}, of.p,
+                    last, of.out.data());
+    const std::vector<std::uint64_t> recomputed = of.published();
+    for (std::size_t i = 0; i < recomputed.size(); ++i) {
+      const bool before = i / of.words >= first && i / of.words < last;
+      CHECK(recomputed[i] == (before ? own[i] : 0));
+      if (before) CHECK(own[i] != 0);
     }
   }
 }
 
-TEST_CASE("a scan's block sums the tiles before its own where their blocks do not start") {
+TEST_CASE("a scan's block recomputes the tiles before its own, bit for bit, where their blocks do not start") {
   using words = kernels::in_small_tiles<kernels::integer_sum<std::uint32_t>>;
+  using floats = kernels::in_small_tiles<kernels::float_sum<float>>;
   using doubles = kernels::in_small_tiles<kernels::float_sum<double>>;
-  check_absent_tiles<words, kernels::aligned_rows>(0);
-  check_absent_tiles<words, kernels::misaligned_rows>(3);
-  check_absent_tiles<doubles, kernels::aligned_rows>(0);
-  check_absent_tiles<doubles, kernels::misaligned_rows>(1);
+  using halves = kernels::in_small_tiles<kernels::half_sum>;
+  check_recomputed_tiles<words, kernels::aligned_rows>(0);
+  check_recomputed_tiles<floats, kernels::aligned_rows>(0);
+  check_recomputed_tiles<doubles, kernels::aligned_rows>(0);
+  check_recomputed_tiles<halves, kernels::aligned_rows>(0);
+  check_recomputed_tiles<words, kernels::misaligned_rows>(3);
+  check_recomputed_tiles<floats, kernels::misaligned_rows>(1);
+  check_recomputed_tiles<doubles, kernels::misaligned_rows>(1);
+  check_recomputed_tiles<halves, kernels::misaligned_rows>(5);
 }
 
 // `in` begins `offset` bytes behind a multiple of 16; -1: no pointer is known.
@@ -156,10 +199,11 @@ TEST_CASE("literal: elements of a tile") {
     CHECK(fills_a_tile(element_type::f32, tiles, 256 * 8 * 4));
     CHECK(fills_a_tile(element_type::f64, tiles, 256 * 8 * 2));
   }
-  CHECK(fills_a_tile(element_type::u8, 400, 256 * 11 * 16));
-  CHECK(fills_a_tile(element_type::f16, 400, 256 * 11 * 8));
-  CHECK(fills_a_tile(element_type::f32, 400, 256 * 11 * 4));
-  CHECK(fills_a_tile(element_type::f64, 420, 256 * 10 * 2));
+  CHECK(fills_a_tile(element_type::u8, 600, 256 * 11 * 16));  // beyond
+  CHECK(fills_a_tile(element_type::f16, 600, 256 * 11 * 8));
+  CHECK(fills_a_tile(element_type::f32, 600, 256 * 11 * 4));
+  CHECK(fills_a_tile(element_type::f64, 600, 256 * 10 * 2));
+  CHECK(bytes(element_type::f32, (1 << 22) + 1) == bytes(element_type::f32, 1 << 22));  // no less for more elements
   CHECK(fills_a_tile(element_type::c128, 5, 256 * 4));
   CHECK(fills_a_tile(element_type::c128, 2000, 256 * 4));
   const auto minima = [](std::int64_t count) {

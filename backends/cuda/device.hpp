@@ -91,6 +91,9 @@ __device__ inline T shuffle_xor(T value, int mask) {
   return __shfl_xor_sync(all_lanes, value, mask, 32);
 }
 
+/// Whether blocks take their first work by index where a ticket is not needed: it costs the latency of an atomic.
+inline constexpr bool prefers_index_to_ticket = true;
+
 /// Whether a condition holds in any of the 32 lanes.
 __device__ inline bool any_lane(bool condition) {
   return __any_sync(all_lanes, condition) != 0;

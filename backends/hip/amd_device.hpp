@@ -76,6 +76,7 @@ __device__ inline T shuffle_xor(T value, int mask) {
   static_assert(can_shuffle<T>);
   return __shfl_xor(value, mask, 32);
 }
+inline constexpr bool prefers_index_to_ticket = false;  // not measured
 __device__ inline bool any_lane(bool condition) {
   const auto lanes = static_cast<std::uint64_t>(__ballot(condition));
   return static_cast<std::uint32_t>(lanes >> (__lane_id() & 32)) != 0;

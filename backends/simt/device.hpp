@@ -88,6 +88,9 @@ inline T shuffle_xor(T value, int mask) {
   return from_lane(value, this_lane() ^ static_cast<unsigned>(mask));
 }
 
+/// Blocks take tickets: accesses would depend on how long the blocks of other host threads take.
+inline constexpr bool prefers_index_to_ticket = false;
+
 /// Whether a condition holds in any of the 32 lanes.
 inline bool any_lane(bool condition) {
   std::uint32_t found = condition ? 1 : 0;

@@ -71,14 +71,14 @@ TWILL_API void scan_segments_untyped(stream_ref stream, const void* in, void* ou
 ///   without a sign; the bits of a sum that is NaN are the processor's. min and max take -0 as less than +0.
 /// Accuracy: the additions of a floating-point sum form a tree that depends on the type, the shape and the address of
 ///   `in` modulo 16 alone: every run gives the same bits, and so does every GPU ("simt" included). Of a sum of n
-///   elements no element passes through more than 48 + n / (32 t) additions, t being the elements of a tile (44 KiB of
-///   elements of up to 4 bytes, 40 of 8, 16 of 16 bytes; 32 of those up to 8 where all rows together have at most
-///   16 MiB; with segments 32, 20 and 12 KiB): that number times the rounding unit times the sum of the absolute values
-///   bounds the error. Exception: two or more rows, packed in both
-///   arrays, of at most 384 bytes or 128 elements (whichever is more) and not a multiple of 16 bytes, are summed from
-///   left to right (n - 1 additions). On the CPU the number is 4110 + n / t for float and double, 2 t + n / t for
-///   halves and complex numbers, t being the elements of 128 KiB. An exclusive sum need not have the bits of the
-///   inclusive one before it.
+///   elements no element passes through more than 48 + n / (32 t) additions, t being the elements of a tile: that
+///   number times the rounding unit times the sum of the absolute values bounds the error. A tile has 44 KiB of
+///   elements of up to 4 bytes, 40 of 8 bytes, 16 of 16 bytes; 32 KiB of elements of up to 8 bytes where all rows
+///   together have at most 16 MiB; with segments 32, 20 and 12 KiB. Exception: two or more rows, packed in both arrays,
+///   of at most 384 bytes or 128 elements (whichever is more) and not a multiple of 16 bytes, are summed from left to
+///   right (n - 1 additions). On the CPU the number is 4110 + n / t for float and double, 2 t + n / t for halves and
+///   complex numbers, t being the elements of 128 KiB. An exclusive sum need not have the bits of the inclusive one
+///   before it.
 /// Units: 2 * rows * cols * sizeof(T) bytes are moved, 1.5 times that with two passes. These are made only where
 ///   scratch is needed; there, rows cost whole tiles.
 /// Memory: device memory, aligned to sizeof(T), complex numbers too; best speed where rows begin at multiples of 16

@@ -18,9 +18,10 @@
 namespace twill::TWILL_BACKEND {
 namespace {
 
-/// Half of the tiles wait a little, one of eight for as long as a tile takes, or ten. Who waits loses patience soon,
-/// and sums such tiles itself.
+/// Half of the tiles wait a little, one of eight for as long as a tile takes, or ten. The spin limit is low, so that
+/// others recompute such tiles.
 struct shaky_pace {
+  static constexpr bool by_index = true;
   static constexpr int most_polls = 3;
   __device__ static void before_tile(const kernels::scan_problem& p, std::uint32_t tile) {
     std::uint32_t x = tile * 2654435761u ^ *static_cast<const std::uint32_t*>(p.in);

@@ -114,7 +114,7 @@ void launch_tiles(const detail::work_queue& queue, const detail::scan_args& a, c
   const std::size_t shared = (problem.two_staged ? 2 : 1) * tile_bytes;
   const auto blocks = std::min<std::int64_t>(plan.tiles, 2 * std::max(1, device.multiprocessors));
   // More tiles hide the latency of a block's first ticket.
-  problem.by_index = kernels::may_start_by_index<Kind> && a.in != a.out && plan.tiles <= 2 * blocks;
+  problem.by_index = Pace::by_index && kernels::may_start_by_index<Kind> && a.in != a.out && plan.tiles <= 2 * blocks;
   const detail::launch_config config{{static_cast<unsigned>(blocks), 1, 1}, {kernels::scan_threads, 1, 1}, shared};
 
   auto* kernel = rows_are_aligned<Kind>(problem) ? &kernels::scan_tiles<Kind, kernels::aligned_rows<Kind>, Pace>

@@ -30,16 +30,20 @@ std::int64_t vectors_of_row(const scan_args& a) {
   return ceil_div(a.cols + max_lead(a), 16 / bytes_of_element(a));
 }
 
-// Vectors of a thread, but for small tiles.
+// Vectors per thread, except in small tiles.
 int vectors_of(const scan_args& a) {
   return kernels::scan_vectors_for(static_cast<int>(bytes_of_element(a)), value_bytes(a), a.segments != 0);
 }
 
-// Sums of up to 16 MiB (docs/decisions.md), where these tiles are smaller.
+constexpr std::int64_t most_small_bytes = 16 << 20;  // docs/decisions.md
+
+// Whether short arrays of the kind have small tiles.
+bool may_have_small_tiles(const scan_args& a) {
+  return a.options.op == scan_op::sum && a.segments == 0 && vectors_of(a) > kernels::small_tile_vectors;
+}
+
 bool has_small_tiles(const scan_args& a) {
-  constexpr std::int64_t most_bytes = 16 << 20;
-  return a.options.op == scan_op::sum && a.segments == 0 && vectors_of(a) > kernels::small_tile_vectors &&
-         a.rows * a.cols <= most_bytes / bytes_of_element(a);
+  return may_have_small_tiles(a) && a.rows * a.cols <= most_small_bytes / bytes_of_element(a);
 }
 
 std::int64_t tile_elements_of(const scan_args& a) {
@@ -144,8 +148,13 @@ void mark_heads(const detail::work_queue& queue, const scan_args& a, const scan_
   }
 }
 
+// No less than for fewer columns, which may have more tiles.
 std::size_t scan_scratch(const scan_args& a) {
-  return plan_scan(a).bytes();
+  const std::size_t bytes = plan_scan(a).bytes();
+  if (!may_have_small_tiles(a) || has_small_tiles(a)) return bytes;
+  scan_args shorter = a;
+  shorter.cols = most_small_bytes / bytes_of_element(a) / a.rows;
+  return shorter.cols == 0 ? bytes : std::max(bytes, plan_scan(shorter).bytes());
 }
 
 void scan(const detail::work_queue& queue, const scan_args& a) {

@@ -3,23 +3,23 @@
 // Single-pass scan with decoupled look-back over tile sums (Merrill and Garland, 2016). Access: each element is read
 // and written once, 512 consecutive bytes a warp. A block claims tiles in order by an atomic ticket, so that every
 // earlier tile belongs to a running block. (Short scans save the ticket's latency: blocks take their first tiles by
-// index, and who waits too long for such a tile sums it itself.) A block publishes a tile's sum one tile before it
-// needs that tile's prefix: meanwhile the tile is staged in shared memory and the loads of the next tile are in flight.
-// Blocks wait for sums, which depend on no other block, never for prefixes; each block carries its own prefix from tile
-// to tile.
+// index, and recompute tiles that are not published within a spin limit.) A block publishes a tile's sum one tile
+// before it needs that tile's prefix: meanwhile the tile is staged in shared memory and the loads of the next tile are
+// in flight. Blocks wait for sums, which depend on no other block, never for prefixes; each block carries its own
+// prefix from tile to tile.
 //
 // Order of additions, independent of scheduling: groups of 32 tiles; a butterfly inside a group, full groups from left
 // to right, then the butterfly over the preceding tiles of the own group.
 
 #include <cstdint>
 
-#include "absent_tile.hpp"
 #include "aligned_rows.hpp"
 #include "device.hpp"
 #include "gpu/dependent_launch.hpp"
 #include "misaligned_rows.hpp"
 #include "tile.hpp"
 #include "tile_state.hpp"
+#include "unpublished_tile.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -30,9 +30,10 @@ struct scan_carry {
   std::uint32_t row, group;
 };
 
-/// Does nothing. Tests delay blocks here, and let others lose their patience earlier.
+/// Does nothing. Tests delay blocks here, and set another spin limit.
 struct steady_pace {
-  static constexpr int most_polls = 256;  // about 0.2 ms
+  static constexpr bool by_index = prefers_index_to_ticket;
+  static constexpr int most_polls = 256;  // about 0.2 ms, for each tile that is not published
   __device__ static void before_tile(const scan_problem&, std::uint32_t) {}
 };
 
@@ -43,7 +44,8 @@ __device__ inline std::uint64_t* state_of(const scan_problem& p, std::uint32_t t
 }
 
 /// Polls the sums of tiles `first` and `second` of a row that begins with tile `row_tile`, in each lane; the identity
-/// from `end` on.
+/// from `end` on. Past the spin limit, where blocks start by index, the warp recomputes the first unpublished tile and
+/// publishes it.
 template <class Rows, class Pace, class Kind>
 __device__ inline void await_sums(const Kind& kind, const scan_problem& p, std::uint32_t row_tile, std::uint32_t first,
                                   std::uint32_t second, std::uint32_t end, typename Kind::value& a,
@@ -60,9 +62,9 @@ __device__ inline void await_sums(const Kind& kind, const scan_problem& p, std::
     if constexpr (may_start_by_index<Kind>) {
       if (!any_lane(!has_a || !has_b)) return;
       if (!p.by_index) continue;
-      const std::uint32_t absent = least_of_lanes(!has_a ? first : !has_b ? second : end);
-      const auto sum = sum_of_tile<Kind, Rows>(kind, p, row_tile + absent);
-      if (threadIdx.x % 32 == 0) publish(state_of<value>(p, row_tile + absent), sum);
+      const std::uint32_t unpublished = least_of_lanes(!has_a ? first : !has_b ? second : end);
+      const auto sum = sum_of_tile<Kind, Rows>(kind, p, row_tile + unpublished);
+      if (threadIdx.x % 32 == 0) publish(state_of<value>(p, row_tile + unpublished), sum);
     } else {
       return;
     }
@@ -150,7 +152,7 @@ __global__ void __launch_bounds__(scan_threads, blocks_of_accumulators(scan_thre
     Rows::load_partial(kind, p, tile, held);
     value before[scan_vectors<Kind>];
     sum_vectors(kind, p, tile, held, before);
-    const value own = sums_first<Kind> ? warp_sum(kind, before) : warp_scan(kind, before);
+    const value own = publishes_before_scan<Kind> ? warp_sum(kind, before) : warp_scan(kind, before);
     if (lane == 0) warp_sums[buffer][warp] = own;
     if (threadIdx.x == 0) tickets[buffer] = claimed;
     __syncthreads();
@@ -164,7 +166,7 @@ __global__ void __launch_bounds__(scan_threads, blocks_of_accumulators(scan_thre
       stage<Kind>(held, staging + buffer * tile_vectors<Kind>);
       if (next < p.tiles) Rows::load(p, next, held);
     }
-    if constexpr (sums_first<Kind>) warp_scan(kind, before);
+    if constexpr (publishes_before_scan<Kind>) warp_scan(kind, before);
     if (pending.tile < p.tiles && !p.sums_only) {
       const value all_before = sum_before<Rows, Pace>(kind, p, pending.tile, carry, groups[buffer]);
       Rows::store(kind, p, pending, staging + (two_staged ? (buffer ^ 1) * tile_vectors<Kind> : 0), all_before);

@@ -9,7 +9,7 @@ void scan_sums(const detail::work_queue& queue, const detail::scan_args& args, c
   with_sum_kind(args.type, [&](const auto& kind) {
     using sum = std::decay_t<decltype(kind)>;
     if constexpr (kernels::scan_vectors<sum> > kernels::small_tile_vectors) {
-      if (plan.in_small_tiles) return launch_tiles(queue, args, plan, kernels::in_small_tiles<sum>{});
+      if (plan.in_small_tiles) return launch_tiles(queue, args, plan, kernels::in_small_tiles<sum>{kind});
     }
     launch_scan(queue, args, plan, kind);
   });

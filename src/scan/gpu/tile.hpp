@@ -32,8 +32,7 @@ template <class Kind>
 inline constexpr int scan_vectors<in_segments<Kind>> = scan_vectors_for(
     static_cast<int>(sizeof(typename Kind::element)), static_cast<int>(sizeof(typename Kind::value)), true);
 
-/// A kind for short arrays, where the latency of each step counts: tiles are smaller, so that all multiprocessors have
-/// one.
+/// A kind for short arrays, where the latency of each step counts: smaller tiles keep more multiprocessors busy.
 template <class Kind>
 struct in_small_tiles : Kind {};
 template <class Kind>
@@ -41,8 +40,8 @@ inline constexpr bool has_small_tiles = false;
 template <class Kind>
 inline constexpr bool has_small_tiles<in_small_tiles<Kind>> = true;
 
-/// Whether blocks may take their first tiles by index. Not on AMD GPUs: not measured there, and what it takes to sum
-/// absent tiles would spill up to 10 scalar registers.
+/// Whether blocks may take their first tiles by index (unpublished_tile.hpp). Not on AMD GPUs: not measured there, and
+/// the fallback would spill up to 10 scalar registers.
 template <class Kind>
 inline constexpr bool may_start_by_index = has_small_tiles<Kind> && keeps_arrays_in_registers;
 
@@ -72,7 +71,7 @@ struct scan_problem {
   std::uint64_t* states;       ///< the state of each tile (tile_state.hpp); 0 at first
   const std::uint32_t* heads;  ///< head flags of segments, a bit an element, from the first tile's first position on
   bool exclusive;
-  bool by_index;    ///< blocks take their first tiles by index, not by ticket: small tiles, not in place
+  bool by_index;    ///< blocks take their first tiles by index, not by ticket: of small tiles, out of place
   bool two_staged;  ///< double-buffered: the next loads are issued before the previous tile is stored
   bool sums_only;   ///< publish the tiles' sums and write nothing: the first of two passes
 };
@@ -227,10 +226,10 @@ __device__ inline void sum_vectors(const Kind& kind, const scan_problem& p, std:
   }
 }
 
-/// Whether the sum of a tile is computed, and published, before the prefixes of its vectors: large values take many
+/// Whether the sum of a tile is computed and published before the prefixes of its vectors: large values take many
 /// shuffles for these, and other blocks wait. Changes the order of additions.
 template <class Kind>
-inline constexpr bool sums_first = has_small_tiles<Kind> && sizeof(typename Kind::value) >= 8;
+inline constexpr bool publishes_before_scan = has_small_tiles<Kind> && sizeof(typename Kind::value) >= 8;
 
 /// The sum of the warp's part of the tile, by lane and then over the lanes.
 template <class Kind>

@@ -1,7 +1,8 @@
 #pragma once
 
-// The sum of a tile whose block has not started, from its input: who waits for it computes it, so that a scan ends
-// whichever blocks start first ("decoupled fallback"). Bits are those that the tile's own block publishes.
+// Recomputes the sum of a tile that is not published yet from the input, so that a scan makes progress in whatever
+// order blocks start ("decoupled fallback"). The order of additions is that of the tile's own block, hence the same
+// bits.
 
 #include <cstdint>
 
@@ -19,10 +20,10 @@ __device__ inline typename Kind::value sum_of_part(const Kind& kind, const scan_
 #pragma unroll 1
   for (int v = 0; v < scan_vectors<Kind>; ++v) {
     auto one = sum_of(kind, Rows::load_vector(kind, p, tile, thread, v), heads_of<Kind>(p, tile, thread, v));
-    if constexpr (!sums_first<Kind>) one = from_one_lane(lanes_scanned(kind, one), 31);
+    if constexpr (!publishes_before_scan<Kind>) one = from_one_lane(lanes_scanned(kind, one), 31);
     sum = v == 0 ? one : kind.combine(sum, one);
   }
-  if constexpr (sums_first<Kind>) sum = lanes_summed(kind, sum);
+  if constexpr (publishes_before_scan<Kind>) sum = lanes_summed(kind, sum);
   return sum;
 }
 
