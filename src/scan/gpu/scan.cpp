@@ -148,7 +148,8 @@ void mark_heads(const detail::work_queue& queue, const scan_args& a, const scan_
   }
 }
 
-// No less than for fewer columns, which may have more tiles.
+// Beyond small tiles no less than where they end: shorter arrays have more tiles, and scratch that is enough for an
+// array shall be enough for its parts.
 std::size_t scan_scratch(const scan_args& a) {
   const std::size_t bytes = plan_scan(a).bytes();
   if (!may_have_small_tiles(a) || has_small_tiles(a)) return bytes;
