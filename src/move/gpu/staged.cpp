@@ -42,8 +42,8 @@ small_matrices shape_of(const transpose_args& a) {
   m.matrix = kernels::make_divider(a.rows * a.cols);
   m.column = kernels::make_divider(a.rows);
   constexpr int size = static_cast<int>(sizeof(Unit)), elements = 16 / size;
-  const auto byte = [&](int warp, int lane) {
-    const int unit = (warp * 32 + lane) * elements + warp * 5 % elements, within = unit % (m.rows * m.cols);
+  const auto byte = [&](int sample, int lane) {  // the first warp, and one that is not its neighbour
+    const int unit = (sample * 5 * 32 + lane) * elements + sample * 5 % elements, within = unit % (m.rows * m.cols);
     return (unit - within + within % m.rows * m.cols + within / m.rows) * size;
   };
   set_padding(m, Copied ? padding_of_vectors<Unit>(byte) : padding_of_words<Unit>(byte));
@@ -182,10 +182,8 @@ void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) 
   w.out_stride = a.out_stride * a.element_bytes;
   w.bytes = static_cast<int>(a.rows * a.cols * a.element_bytes);
   w.at_once = static_cast<int>(detail::staged_at_once(a, detail::model_of(queue.device->properties())));
-  const std::int64_t bytes = std::int64_t{w.at_once} * w.bytes;
-  constexpr std::int64_t long_run = 32768;
-  const std::int64_t threads =
-      bytes > long_run ? kernels::staged_misaligned_threads : kernels::staged_misaligned_threads / 2;
+  const std::int64_t bytes = std::int64_t{w.at_once} * w.bytes, warps = ceil_div(bytes, 32 * 4 * 16);  // 4 vectors each
+  const std::int64_t threads = std::clamp<std::int64_t>(warps * 32, 128, kernels::staged_misaligned_threads);
   const auto config = grid_of(ceil_div(a.batch, w.at_once), threads, detail::with_pads(bytes));
   with_unit(a.element_bytes, [&](auto one) {
     w.shape = shape_of<decltype(one), true>(a);

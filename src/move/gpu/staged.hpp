@@ -42,26 +42,26 @@ __device__ void find_units(int (&place)[16 / sizeof(Unit)], int at, int skew, co
   const int unit = at / size, matrix = static_cast<int>(divide(unit, m.matrix)), elements = m.rows * m.cols;
   const int within = unit - matrix * elements;
   const int column = static_cast<int>(divide(within, m.column)), row = within - column * m.rows;
-  int from = matrix * elements + row * m.cols + column, end = (matrix + 1) * elements;
+  const int step = m.cols * size, bytes = elements * size;
+  int from = skew + matrix * bytes + row * step + column * size, end = skew + (matrix + 1) * bytes;
   if (m.rows >= units) {  // at most one column ends
-    const int until = m.rows - 1 - row, back = column + 1 == m.cols ? 1 - m.cols : 1 - elements;
+    const int until = m.rows - 1 - row, back = size + (column + 1 == m.cols ? -step : -bytes);
 #pragma unroll
     for (int u = 0; u < units; ++u) {
-      place[u] = padded(from * size + skew, m);
-      from += m.cols;
-      if (u == until) from += back;
+      place[u] = padded(from, m);
+      from += u == until ? step + back : step;
     }
     return;
   }
 #pragma unroll
   for (int u = 0; u < units; ++u) {
-    place[u] = padded(from * size + skew, m);
-    from += m.cols;
+    place[u] = padded(from, m);
+    from += step;
     if (from >= end) {  // the next column
-      from -= elements - 1;
-      if (from == end - elements + m.cols) {  // there is none
+      from += size - bytes;
+      if (from == end - bytes + step) {  // there is none
         from = end;
-        end += elements;
+        end += bytes;
       }
     }
   }

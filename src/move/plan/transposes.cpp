@@ -165,9 +165,9 @@ std::int64_t ceil_aligned(std::int64_t bytes) {
   return bytes / std::min<std::int64_t>(16, lowest_bit(bytes)) * 16;
 }
 
-// staged_misaligned, bytes per block: the minimum, and the maximum of several matrices; then its limit of shared
-// memory.
-constexpr std::int64_t least_block_bytes = 2048, most_block_bytes = 16384;
+// staged_misaligned, bytes per block: the minimum, and the maximum of several matrices; how many blocks per
+// multiprocessor those above the minimum must leave; then its limit of shared memory.
+constexpr std::int64_t least_block_bytes = 2048, most_block_bytes = 16384, wanted_blocks = 8;
 std::int64_t most_staged_bytes(std::int64_t element_bytes, const device_model& device) {
   return device.shared_bytes / (element_bytes == 1 ? 2 : 3);
 }
@@ -274,7 +274,7 @@ std::int64_t staged_at_once(const transpose_args& a, const device_model& device)
   if (!m.without_gaps()) return 1;
   const std::int64_t least = ceil_divided(least_block_bytes, m.bytes);
   const std::int64_t fit = without_pads(most_staged_bytes(m.size, device));
-  return std::clamp(a.batch / device.multiprocessors, least,
+  return std::clamp(a.batch / (wanted_blocks * device.multiprocessors), least,
                     std::max(least, std::min(most_block_bytes, fit) / m.bytes));
 }
 
