@@ -117,6 +117,8 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
       {{{32, 1048576}, {1, 0}, {}, {}}, 8, "tiled-2d"},
       {{{353, 113, 78, 16}, {2, 1, 0, 3}, {}, {}}, 4, "gather"},
       {{{16, 8, 4096, 24}, {2, 1, 0, 3}, {}, {}}, 4, "elementwise"},
+      // A warp's loads are spread over matrices of 5 KB.
+      {{{8, 306, 231, 24}, {1, 0, 3, 2}, {}, {}}, 1, "gather"},
       // Flipped; rotated, whose rows are contiguous on both sides; channels left out, and swapped.
       {{{5001, 6003}, {0, 1}, {6003, -1}, {}}, 1, "elementwise-vectors"},
       {{{5001, 6003}, {1, 0}, {6003, -1}, {}}, 1, "misaligned"},

@@ -163,26 +163,6 @@ TEST_CASE("a few long rows or columns are predicted to move at 0.55 of the copy'
   }
 }
 
-TEST_CASE("a batch of matrices with a short dimension around it is as many launches, if all are aligned alike") {
-  const auto idle = std::make_shared<idle_device>();
-  const twill::device device(idle);
-  const auto plan_of = [&](const std::string& kernel, const twill::permute_shape& shape, std::int64_t bytes) {
-    for (const auto& one : twill::explain_permute(device, bytes, shape, from, to)) {
-      if (one.kernel == kernel) return one.plan;
-    }
-    return std::string("none");
-  };
-  const twill::dims order{1, 0, 3, 2};
-  CHECK(plan_of("narrow", {{3, 4096, 4096, 4}, order, {}, {}}, 1) == "3 launches");
-  CHECK(plan_of("tiled-2d", {{2, 3, 128, 144}, order, {}, {}}, 1) == "2 launches");
-  CHECK(plan_of("tiled-2d", {{9, 10, 128, 144}, order, {}, {}}, 1) == "none");
-  CHECK(plan_of("tiled-2d", {{2, 3, 128, 144}, order, {3 * 18432 + 1, 18432, 144, 1}, {}}, 1) == "none");
-  CHECK(plan_of("tiled-2d", {{3, 128, 144}, {0, 2, 1}, {}, {}}, 1).empty());
-  const twill::stream stream(device);
-  twill::permute_bytes(stream, from, to, 1, {{3, 4096, 4096, 4}, order, {}, {}});
-  CHECK(idle->launches() == 3);
-}
-
 #if !TWILL_SANITIZED  // the sanitizers have an operator new of their own
 TEST_CASE("calls that move data allocate nothing") {
   const auto idle = std::make_shared<idle_device>();

@@ -23,12 +23,6 @@ std::string text(const detail::gather_plan& p) {
          ", " + counted(p.shared_bytes, "byte") + " of shared memory";
 }
 
-std::string plan_of(const detail::candidates& all, detail::family kind) {
-  if (kind == detail::family::gather) return text(*all.gather);
-  const bool is_repeated = kind <= detail::family::vec3 && all.launches.extent > 1;
-  return is_repeated ? std::to_string(all.launches.extent) + " launches" : "";
-}
-
 // What a planner is asked; none where there is nothing to choose.
 std::optional<detail::permute_args> planned_args(const device& on, extent element_bytes, const permute_shape& shape,
                                                  const void* in, const void* out) {
@@ -55,7 +49,8 @@ std::vector<candidate> explain_permute(const device& on, extent element_bytes, c
     const detail::work_queue queue{on.impl().get(), nullptr};
     for (int i = 0; i < all.count; ++i) {
       if (!on.impl()->operations->move.permute_with(queue, *args, all.list[i].kind, true)) continue;
-      found.push_back({detail::name_of(all.list[i].kind), all.list[i].microseconds, plan_of(all, all.list[i].kind)});
+      found.push_back({detail::name_of(all.list[i].kind), all.list[i].microseconds,
+                       all.list[i].kind == detail::family::gather ? text(*all.gather) : ""});
     }
     return found;
   });

@@ -19,17 +19,12 @@ using family_start = bool (*)(const work_queue&, const permute_args&, const cand
 // That of matrices; one that returns nothing applies wherever it is a candidate.
 template <auto Launch>
 bool launch_matrices(const work_queue& queue, const permute_args&, const candidates& all, bool dry_run) {
-  detail::transpose_args one = *all.matrices;
-  for (std::int64_t i = 0; i < all.launches.extent; ++i) {
-    if constexpr (std::is_invocable_v<decltype(Launch), const work_queue&, const detail::transpose_args&, bool>) {
-      if (!Launch(queue, one, dry_run)) return false;  // they are alike: if any, the first
-    } else {
-      if (!dry_run) Launch(queue, one);
-    }
-    one.in = static_cast<const unsigned char*>(one.in) + all.launches.in_stride;
-    one.out = static_cast<unsigned char*>(one.out) + all.launches.out_stride;
+  if constexpr (std::is_invocable_v<decltype(Launch), const work_queue&, const detail::transpose_args&, bool>) {
+    return Launch(queue, *all.matrices, dry_run);
+  } else {
+    if (!dry_run) Launch(queue, *all.matrices);
+    return true;
   }
-  return true;
 }
 
 // That of contiguous runs, which needs nothing planned.

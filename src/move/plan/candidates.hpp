@@ -26,10 +26,9 @@ struct candidates {
   double copy_us = 0;  // time of a plain copy; a cost is a launch plus a multiple of it
   double balance_squared = 1;
   bool overlaps = false;  // device_model::overlaps
-  // What the launches take: the form as matrices, and as how many launches of these; in units of its alignment; these
-  // shared out between rows and columns, where misaligned is a candidate; the plan of gather.
+  // What the launches take: the form as matrices; in units of its alignment; these shared out between rows and columns,
+  // where misaligned is a candidate; the plan of gather.
   std::optional<transpose_args> matrices;
-  permute_dim launches{1, 0, 0};  // one for each index of a dimension around the matrices
   composite_tile untiled;
   composite_tile shared;
   tile_sides sides;

@@ -97,19 +97,6 @@ double refetched(const composite_tile& t, const block_reads& reads, const device
   return lines_lost(t, device) * (reads.lines - 1) / 2;
 }
 
-// Whether a block uses every unit of each input line that it touches.
-bool consumes_full_input_lines(const composite_tile& t) {
-  if (std::abs(t.dims[t.in_order[0]].in_stride) != t.unit) return false;
-  for (int i = 0; i < t.rank; ++i) {
-    const tile_dim& d = t.dims[t.in_order[i]];
-    const std::int64_t stride = std::abs(d.in_stride);
-    if (stride >= line) break;
-    const std::int64_t in_line = std::min(d.extent, ceil_divided(line, stride));
-    if (in_line * std::abs(d.out_stride) > elementwise_block_units * t.unit) return false;
-  }
-  return true;
-}
-
 // Extra cost of runs that end inside an input line, in copies: the rest of the line belongs to the next run of the
 // input, and the larger the distance between the two in the output, the less likely the line is still in L2. Constant
 // from `full_distance` on. Measured with units of 16 bytes; the factors of smaller units include it.
@@ -144,7 +131,11 @@ double lines_of_load(const composite_tile& t, int run_dims, std::int64_t vector)
                               : whole < static_cast<double>(extent) ? vector
                                                                     : std::min(vector, lowest_bit(extent));
     count[i] = std::min(lanes, whole / static_cast<double>(step));
-    stride[i] = static_cast<double>(std::abs(t.dims[i].in_stride) * step);
+    // Where there are more indices than lanes, these are spread over all of them. Constants were fitted without that:
+    // of contiguous units, which share lines in any case, they include it.
+    const auto in_stride = static_cast<double>(std::abs(t.dims[i].in_stride));
+    const bool is_contiguous = std::abs(t.dims[i].in_stride) == t.unit;
+    stride[i] = in_stride * (is_contiguous ? static_cast<double>(step) : whole / count[i]);
     left /= whole;
   }
   double span = static_cast<double>(t.unit), spans = 1;
@@ -173,7 +164,7 @@ double split_pieces(const block_reads& reads) {
 }  // namespace
 
 cost_of_launch cost_of_elementwise(const permute_args& a, const composite_tile& t, const device_model& device) {
-  constexpr double lines[5] = {0, 0, 2.2, 1.4, 1.12}, runs[5] = {0, 0, 2.2, 1.35, 1.05};
+  constexpr double runs[5] = {0, 0, 2.2, 1.35, 1.05};
   constexpr double launch = 1.9, launch_of_units = 1.75, division = 0.12;  // us; to divide an index by one more extent
   constexpr double gaps = 0.15;  // of tiny matrices; larger ones take no longer for them
   const int at = place_of(t.unit);
@@ -188,7 +179,6 @@ cost_of_launch cost_of_elementwise(const permute_args& a, const composite_tile& 
     return {launch_of_units + divisions, overlapped(issued[at], stored + delivered * sectors),
             1 + gaps * (loaded(t) - 1) + refetched(t, reads, device)};
   }
-  if (a.run_bytes < 64 && consumes_full_input_lines(t)) return {launch + divisions, lines[at]};
   return {launch + divisions,
           runs[at] + 0.156 * fetched_around(a.run_bytes, lowest_bit(a.run_bytes)) + split_lines(a, t.unit)};
 }

@@ -242,10 +242,11 @@ class tile_search {
   bool try_output(std::int64_t wanted) {
     const std::int64_t before = p_.tile.out_bytes;
     if (!choose_out_segments(p_.tile, wanted, most_units)) return false;
-    if (p_.tile.out_bytes == before) return true;  // nothing but the same again
+    const std::int64_t now = p_.tile.out_bytes;
+    if (now == before || (best_ && now == best_->tile.out_bytes)) return true;  // nothing but the same again
     lay_out_output(p_, a_);
     written_ = costs.sector * p_.unaligned_ends_x32 / real(p_.tile.out_bytes);
-    if (is_any_ && least_of_output() >= cube(std::max(0.0, least_ - least_tail))) return true;
+    if (least_of_output() >= cube(std::max(0.0, least_ - least_tail))) return true;
     std::int64_t tried = 0;
     in_segments_.begin(p_.tile);
     for (const std::int64_t in_bytes : {128, 192, 256, 1024, 2048, 8192, 16384}) {
@@ -261,7 +262,7 @@ class tile_search {
     return true;
   }
 
-  std::optional<gather_plan> best() const { return best_; }
+  const std::optional<gather_plan>& best() const { return best_; }
 
  private:
   /// Cubed microseconds, but for the tail, that no tile with these output segments stays below.
@@ -284,16 +285,15 @@ class tile_search {
     p_.vectors = static_cast<int>((t.in_bytes + 31 - std::min<std::int64_t>(16, aligned)) / 16);
     const double clocks = clocks_of(p_), life = life_of(p_), tail = costs.tail * life;
     const double blocks = bytes_ / real(t.bytes()), most = cube(std::max(0.0, least_ - tail));
-    if (is_any_) {  // as if all blocks were full, and as many at once as possible
-      const double waves = blocks / real(device_.multiprocessors * max_resident_blocks);
-      if (cubed_memory(memory) + cubed_issue_and_latency(blocks, clocks, waves, life, device_) >= most) return true;
-    }
-    if (!lay_out(p_, device_)) return false;
+    // As if all blocks were full, and as many at once as possible: what costs more then need not be laid out.
+    const double waves = blocks / real(device_.multiprocessors * max_resident_blocks);
+    const bool could_pay = cubed_memory(memory) + cubed_issue_and_latency(blocks, clocks, waves, life, device_) < most;
+    if (could_pay && !lay_out(p_, device_)) return false;
     is_any_ = true;
-    if (cubed(memory, clocks, life, blocks, false) >= most) return true;
+    if (!could_pay) return true;
     p_.blocks = t.blocks();
     if (p_.blocks > INT32_MAX) return false;
-    const double all_cubed = cubed(memory, clocks, life, real(p_.blocks), true);
+    const double all_cubed = cubed(memory, clocks, life);
     if (all_cubed >= most) return true;
     least_ = p_.microseconds = tail + std::cbrt(all_cubed);
     best_ = p_;
@@ -308,18 +308,16 @@ class tile_search {
   }
 
   /// Cubed microseconds of memory (copies), instructions and latency together, but for the tail. Tiles leave little of
-  /// the cache that shared memory is a part of; the last wave and the multiprocessors are not all full (`uneven`).
-  double cubed(double memory, double clocks, double life, double blocks, bool uneven) const {
+  /// the cache that shared memory is a part of; the last wave and the multiprocessors are not all full.
+  double cubed(double memory, double clocks, double life) const {
     const std::int64_t bytes = p_.shared_bytes + reserved_shared_bytes;
     const std::int64_t at_once = resident_blocks(p_.shared_bytes, device_);
-    double each = blocks / device_.multiprocessors, waves = each / real(at_once);
+    const double each = real(p_.blocks) / device_.multiprocessors, waves = each / real(at_once);
     const double taken = std::min(each, real(at_once)) * real(bytes) / real(device_.shared_bytes);
     const double slowed = memory * (1 + costs.shared * std::max(0.0, taken - costs.free));
-    if (uneven) {
-      each += costs.uneven * (ceil_of(each) - each);
-      waves += costs.wave * (ceil_of(waves) - waves);
-    }
-    return cubed_memory(slowed) + cubed_issue_and_latency(each * device_.multiprocessors, clocks, waves, life, device_);
+    const double issued = (each + costs.uneven * (ceil_of(each) - each)) * device_.multiprocessors;
+    return cubed_memory(slowed) +
+           cubed_issue_and_latency(issued, clocks, waves + costs.wave * (ceil_of(waves) - waves), life, device_);
   }
 
   const permute_args& a_;
@@ -328,7 +326,7 @@ class tile_search {
   gather_plan p_;
   in_segment_growth in_segments_;
   double written_ = 0;   // sectors that two segments share, for each byte
-  bool is_any_ = false;  // some tile fits
+  bool is_any_ = false;  // some tile fits, or costs too much
   double least_;         // microseconds
   std::optional<gather_plan> best_;
 };
@@ -340,12 +338,15 @@ std::optional<gather_plan> plan_gather(const permute_args& a, const composite_ti
   const double bytes = real(bytes_of(a)), copy = copy_of(untiled.unit, bytes, device);
   const double least_cubed = cube(copy) + least_cubed_issue_and_latency(untiled.unit, bytes, device);
   if (least_cubed >= cube(std::max(0.0, most_us - least_tail))) return std::nullopt;
-  tile_search tiles(a, untiled, device, bytes, most_us);
-  for (const std::int64_t out_bytes : {768, 512, 256, 128}) {
+  constexpr double near = 1.03;  // where no tile of the first two lengths is near `most_us`, the others are not tried
+  tile_search tiles(a, untiled, device, bytes, near * most_us);
+  for (const std::int64_t out_bytes : {768, 256, 512, 128}) {
+    if (out_bytes == 512 && !tiles.best()) break;
     if (!tiles.try_output(out_bytes)) break;
   }
   auto best = tiles.best();
-  if (best) avoid_bank_conflicts(*best, device);
+  if (!best || best->microseconds >= most_us) return std::nullopt;
+  avoid_bank_conflicts(*best, device);
   return best;
 }
 

@@ -318,42 +318,13 @@ bool has_staged_blocks(const transpose_args& a, std::int64_t shared_bytes) {
   return most_staged_blocks <= shared_bytes && m.is_power(4) && m.in_vectors() && m.across <= 64 && a.in_ld == a.cols;
 }
 
-// Whether the matrices of several launches do not interleave, neither in the input nor in the output. Launches of
-// interleaved ones would each move pieces of the lines that the next moves too.
-bool are_disjoint(const transpose_args& a, const permute_dim& launches) {
-  return launches.in_stride >= ((a.rows - 1) * a.in_ld + a.cols) * a.element_bytes &&
-         launches.out_stride >= ((a.cols - 1) * a.out_ld + a.rows) * a.element_bytes;
-}
-
-// Finds the matrices: of a form with a short dimension more, as several launches, all aligned alike.
-void find_matrices(candidates& to, const permute_args& args) {
-  constexpr std::int64_t most_launches = 8;
-  to.matrices = as_transpose(args);
-  if (args.rank != 4) return;
-  for (int i = 1; i < args.rank; ++i) {
-    const permute_dim& d = args.dims[i];
-    const bool is_fewer = !to.matrices || d.extent < to.launches.extent;
-    if (d.extent > most_launches || !is_fewer || ((d.in_stride | d.out_stride) & 15) != 0) continue;
-    permute_args inner = args;
-    std::copy(args.dims + i + 1, args.dims + args.rank, inner.dims + i);
-    --inner.rank;
-    const auto found = as_transpose(inner);
-    if (found && are_disjoint(*found, d)) to.matrices = found, to.launches = d;
-  }
-}
-
 void add_transposes(candidates& to, const permute_args& args, const device_model& device) {
-  find_matrices(to, args);
+  to.matrices = as_transpose(args);
   if (!to.matrices) return;
   const transpose_args& a = *to.matrices;
   const matrices m(a);
-  const auto launches = static_cast<double>(to.launches.extent);
   const auto add_if = [&](bool applies, family kind) {
-    // Between two launches the last blocks of one and the first of the next leave memory idle.
-    constexpr double between = 2;  // us
-    if (!applies) return;
-    const cost_of_launch cost = cost_of(kind, m, device);
-    to.add(kind, {launches * cost.launch + (launches - 1) * between, cost.factor, cost.memory});
+    if (applies) to.add(kind, cost_of(kind, m, device));
   };
   add_if(is_narrow(m, device), family::narrow);
   add_if(is_staged(a, device), family::staged);
