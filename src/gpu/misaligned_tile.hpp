@@ -181,14 +181,15 @@ struct tile_rows {
 };
 
 // Each lane loads a word, or a pair of words, of a tile row. The first may begin before the row, the last may end after
-// it: in the adjacent packed row, or, for the matrix's first and last row, out of bounds.
+// it: in the adjacent packed row, unless that is too short, or, for the matrix's first and last row, out of bounds.
 template <int Bytes, bool Aligned, class Shape, class Matrices>
 __device__ tile_rows rows_of_tile(const unsigned char* in, const Matrices& m, std::int64_t row0, std::int64_t offset) {
   const std::int64_t bytes = m.cols * Bytes, left = m.rows - row0;
-  const bool before = !Aligned && offset<Shape::lane_bytes, behind = offset + 32 * Shape::lane_bytes> bytes;
+  const std::int64_t end = offset + 32 * Shape::lane_bytes;
+  const bool before = !Aligned && offset<Shape::lane_bytes, behind = end> bytes;
   const int last = left < Shape::height ? static_cast<int>(left) - 1 : Shape::height - 1;
   if (!before && !behind) return {last, 0, last};
-  if (m.in_ld != bytes || bytes < 32 * Shape::lane_bytes) return {last, 0, -1};
+  if (m.in_ld != bytes || end > 2 * bytes) return {last, 0, -1};
   const bool bare = before && row0 == 0 && (reinterpret_cast<std::uintptr_t>(in) & (Shape::lane_bytes - 1)) != 0;
   return {last, bare ? 1 : 0, behind && left <= Shape::height ? last - 1 : last};
 }

@@ -113,6 +113,7 @@ class directed_calls {
         if (bytes == 1) transpose({259, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);  // low tiles
       }
       if (bytes > 1) long_rows(rows, bytes);
+      short_rows(rows, bytes);
       transpose({512 / bytes * std::max<std::int64_t>(8, 2 * multiprocessors_) + 5, 33}, bytes, bytes, 3 * bytes);
       for (const std::int64_t part :
            {4, 10, 13, 20, 26, 50, 66}) {  // rows of which bands fill so much of shared memory
@@ -123,6 +124,17 @@ class directed_calls {
         if (bytes == 1) transpose({11, columns, 1, columns + 3}, bytes, bytes, 3 * bytes);
       }
       if (bytes <= 2) bands(bytes);
+    }
+  }
+
+  // Packed rows of half of what a warp loads and more, of less, and such that the last tile is less than a word.
+  void short_rows(std::int64_t rows, std::int64_t bytes) {
+    const std::int64_t loaded = 32 * std::max<std::int64_t>(4, bytes);
+    for (const std::int64_t cols : {loaded / 2, loaded / 2 + bytes, loaded - 3 * bytes, loaded - bytes, loaded - 2}) {
+      for (const std::int64_t offset : {std::int64_t{0}, bytes}) {
+        transpose({rows, cols / bytes}, bytes, offset, bytes);
+        transpose({rows, cols / bytes, 3}, bytes, offset, 3 * bytes);
+      }
     }
   }
 

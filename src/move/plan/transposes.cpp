@@ -18,12 +18,12 @@ namespace {
 double misaligned_2d_factor(const matrices& m) {
   const misaligned_cost& cost = misaligned_2d_costs[m.place()];
   const bool complete = m.in_alignment() % 4 == 0;
-  const std::int64_t width = (complete ? 32 : 31) * std::max<std::int64_t>(4, m.size);
+  const std::int64_t loaded = 32 * std::max<std::int64_t>(4, m.size), width = complete ? loaded : loaded / 32 * 31;
   const bool is_low = m.size == 1 && tiles_down(m.down, 128, 0) < 2 * tiles_down(m.down, 256, 0);
   const std::int64_t length = is_low ? 128 : 256;
   const double down =
       tiles_down(m.down, length, cost.partial) * static_cast<double>(length - 32) / static_cast<double>(m.down);
-  const double issue = cost.issued * down * filled(m.across, width) * (m.across >= width ? 1 : cost.narrow);
+  const double issue = cost.issued * down * filled(m.across, width) * (m.across >= loaded ? 1 : cost.narrow);
   const double around = static_cast<double>(64 - m.in_alignment()) /
                         static_cast<double>(divided(m.across, ceil_divided(m.across, width)));
   const double moved = cost.moved + cost.around * around;
