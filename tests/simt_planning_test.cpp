@@ -37,19 +37,16 @@ class idle_device : public twill::simt::simt_device {
   void launch(void*, const twill::detail::launch_config& config, const twill::simt::kernel_call& kernel) override {
     kernel_ = kernel.address;
     blocks_ = std::int64_t{config.grid.x} * config.grid.y;
-    ++launches_;
   }
   void copy(void*, void*, const void*, std::size_t, twill::detail::copy_direction) override {}
   void copy_rows(void*, const twill::detail::pitched_rows&, twill::detail::copy_direction) override {}
 
   std::string kernel() const { return twill::simt::kernel_name(kernel_); }
   std::int64_t blocks() const { return blocks_; }
-  int launches() const { return launches_; }
 
  private:
   const void* kernel_ = nullptr;
   std::int64_t blocks_ = 0;
-  int launches_ = 0;
 };
 
 // NOLINTBEGIN(performance-no-int-to-ptr): addresses, never followed.

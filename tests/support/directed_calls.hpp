@@ -127,10 +127,11 @@ class directed_calls {
     }
   }
 
-  // Packed rows of half of what a warp loads and more, of less, and such that the last tile is less than a word.
+  // Packed rows of half of what a warp loads, of less and more, and such that the last tile is less than a word.
   void short_rows(std::int64_t rows, std::int64_t bytes) {
     const std::int64_t loaded = 32 * std::max<std::int64_t>(4, bytes);
-    for (const std::int64_t cols : {loaded / 2, loaded / 2 + bytes, loaded - 3 * bytes, loaded - bytes, loaded - 2}) {
+    for (const std::int64_t cols :
+         {loaded / 2 - bytes, loaded / 2, loaded / 2 + bytes, loaded - 3 * bytes, loaded - bytes, loaded - 2}) {
       for (const std::int64_t offset : {std::int64_t{0}, bytes}) {
         transpose({rows, cols / bytes}, bytes, offset, bytes);
         transpose({rows, cols / bytes, 3}, bytes, offset, 3 * bytes);
@@ -291,7 +292,6 @@ class directed_calls {
       permute({{60, 3, 2, row}, {2, 1, 0, 3}, {}, {}}, bytes, bytes, 3 * bytes);
       permute({{81, 3, row}, {1, 0, 2}, {-3 * row - 1, row, 1}, {81 * row + 5, row, 1}}, bytes, bytes, 3 * bytes);
       misaligned_rows(bytes);
-      matrices_in_launches(bytes);
     }
   }
 
@@ -302,20 +302,6 @@ class directed_calls {
     permute(shape, bytes, 0, 0, "gather");
     permute(shape, bytes, 16, 0, "gather");
     permute(backwards, bytes, 0, 0, "gather");
-  }
-
-  // Batches of matrices with a short dimension around them, by the kernels of matrices: a launch for each index, where
-  // these are aligned alike.
-  void matrices_in_launches(std::int64_t bytes) {
-    const twill::permute_shape shapes[] = {{{3, 36, 1024 / bytes, 4}, {1, 0, 3, 2}, {}, {}},
-                                           {{3, 3, 12, 304 / bytes}, {0, 3, 2, 1}, {}, {}},
-                                           {{2, 5, 17, 19}, {1, 0, 3, 2}, {}, {}},
-                                           {{3, 5, 17, 32}, {1, 0, 3, 2}, {-5 * 17 * 32, 17 * 32, 32, 1}, {}},
-                                           {{2, 3, 128, 144}, {1, 0, 3, 2}, {3 * 18432 + 1, 18432, 144, 1}, {}}};
-    for (const auto& shape : shapes) {
-      by_each_matrix_kernel(shape, bytes, 0, 0);
-      by_each_matrix_kernel(shape, bytes, bytes % 16, 3 * bytes % 16);
-    }
   }
 
   // Misaligned rows of 72 bytes to 8 KiB, one and two dimensions of rows, some with negative strides.

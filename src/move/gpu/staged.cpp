@@ -182,8 +182,10 @@ void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) 
   w.out_stride = a.out_stride * a.element_bytes;
   w.bytes = static_cast<int>(a.rows * a.cols * a.element_bytes);
   w.at_once = static_cast<int>(detail::staged_at_once(a, detail::model_of(queue.device->properties())));
-  const std::int64_t bytes = std::int64_t{w.at_once} * w.bytes, warps = ceil_div(bytes, 32 * 4 * 16);  // 4 vectors each
-  const std::int64_t threads = std::clamp<std::int64_t>(warps * 32, 128, kernels::staged_misaligned_threads);
+  const std::int64_t bytes = std::int64_t{w.at_once} * w.bytes, four_vectors = 4 * 16;  // of a thread
+  const std::int64_t threads =
+      std::clamp<std::int64_t>(ceil_div(bytes, four_vectors * 32) * 32, kernels::least_staged_misaligned_threads,
+                               kernels::most_staged_misaligned_threads);
   const auto config = grid_of(ceil_div(a.batch, w.at_once), threads, detail::with_pads(bytes));
   with_unit(a.element_bytes, [&](auto one) {
     w.shape = shape_of<decltype(one), true>(a);

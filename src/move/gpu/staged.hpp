@@ -45,11 +45,11 @@ __device__ void find_units(int (&place)[16 / sizeof(Unit)], int at, int skew, co
   const int step = m.cols * size, bytes = elements * size;
   int from = skew + matrix * bytes + row * step + column * size, end = skew + (matrix + 1) * bytes;
   if (m.rows >= units) {  // at most one column ends
-    const int until = m.rows - 1 - row, back = size + (column + 1 == m.cols ? -step : -bytes);
+    const int until = m.rows - 1 - row, next = size + (column + 1 == m.cols ? 0 : step - bytes);
 #pragma unroll
     for (int u = 0; u < units; ++u) {
       place[u] = padded(from, m);
-      from += u == until ? step + back : step;
+      from += u == until ? next : step;
     }
     return;
   }
@@ -207,7 +207,7 @@ __global__ void __launch_bounds__(tiny_threads)
 // them in aligned 16-byte vectors, and gathers the aligned chunks of the output as transpose_staged does; the ends of
 // both, less than a chunk each, go unit by unit. `out` may be `in`.
 
-inline constexpr int staged_misaligned_threads = 512;
+inline constexpr int least_staged_misaligned_threads = 128, most_staged_misaligned_threads = 512;
 
 struct matrix_runs {
   std::int64_t batch, in_stride, out_stride;  // matrices; bytes
@@ -229,7 +229,7 @@ __device__ void load_windows(unsigned char* shared, const unsigned char* in, int
 }
 
 template <class Unit>
-__global__ void __launch_bounds__(staged_misaligned_threads)
+__global__ void __launch_bounds__(most_staged_misaligned_threads)
     transpose_staged_misaligned(unsigned char* out, const unsigned char* in, matrix_runs w) {
   constexpr int size = static_cast<int>(sizeof(Unit));
   const std::int64_t matrix = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * w.at_once;

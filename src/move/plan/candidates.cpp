@@ -108,6 +108,8 @@ void add_misaligned(candidates& all, const permute_args& a, std::int64_t unit) {
   }
 }
 
+constexpr double corrected_from = 4;  // us: shorter launches were not among those that the correction is fitted to
+
 // Correction to a family's cost. Costs are fitted to ordinary launches; dependent launches overlap with the preceding
 // kernel, some families more (negative) and some less (positive) than average. It is for 4 us and more, and fades
 // linearly to 0 at 20 us (docs/planner.md).
@@ -117,16 +119,17 @@ double dependent_launch_offset_us(family kind, double microseconds) {
   // vectors.
   constexpr double offset[families] = {0.4,  0.5,  0.7,  0.1,  0.35, 0.3,  0.25, 0.35,
                                        -0.2, 0.25, -0.5, 0.15, 0.5,  0.25, 0.25};
-  constexpr double from = 4, until = 20;  // us: shorter launches were not among those that it is fitted to
-  if (microseconds < from) return 0;
+  constexpr double until = 20;  // us
+  if (microseconds < corrected_from) return 0;
   return offset[static_cast<int>(kind)] * std::max(0.0, 1 - microseconds / until);
 }
 
 // Whether misaligned tiles could be cheaper than all others so far: they cost no less than tiles of full vectors.
 bool could_pay(const candidates& all, std::int64_t unit) {
   const int at = place_of(unit);
-  const double copy = all.copy_us * all.on_device(full_vectors_factor(unit));
-  const double least = all.as_launched(family::misaligned, misaligned_launch[at] + copy);
+  const double us = misaligned_launch[at] + all.copy_us * all.on_device(full_vectors_factor(unit));
+  const double least = std::min(all.as_launched(family::misaligned, us),  // the correction falls at `corrected_from`
+                                all.as_launched(family::misaligned, std::max(us, corrected_from)));
   return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= least; });
 }
 
@@ -143,7 +146,8 @@ double least_of_gather(const candidates& all, std::int64_t unit) {
   return is_full ? full_vectors_launch(unit) + all.copy_us * all.on_device(full_vectors_factor(unit)) : 0;
 }
 
-// A search that must be below the cheapest other candidate tries fewer tiles: what a wider one finds is no cheaper.
+// Launches search below the cheapest other candidate only. Where that finds no tile, a full search lists gather, at no
+// less than the others: both must choose alike.
 void add_gather(candidates& all, const permute_args& a, std::int64_t unit, const device_model& device, wanted which) {
   const double others = all.list[0].microseconds;
   double least = least_of_gather(all, unit);

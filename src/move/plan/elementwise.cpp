@@ -131,11 +131,10 @@ double lines_of_load(const composite_tile& t, int run_dims, std::int64_t vector)
                               : whole < static_cast<double>(extent) ? vector
                                                                     : std::min(vector, lowest_bit(extent));
     count[i] = std::min(lanes, whole / static_cast<double>(step));
-    // Where there are more indices than lanes, these are spread over all of them. Constants were fitted without that:
-    // of contiguous units, which share lines in any case, they include it.
-    const auto in_stride = static_cast<double>(std::abs(t.dims[i].in_stride));
-    const bool is_contiguous = std::abs(t.dims[i].in_stride) == t.unit;
-    stride[i] = in_stride * (is_contiguous ? static_cast<double>(step) : whole / count[i]);
+    // Lanes are spread over all indices of a dimension. Not modelled for contiguous units: the constants, fitted
+    // without it, cover that.
+    const std::int64_t in_stride = std::abs(t.dims[i].in_stride);
+    stride[i] = static_cast<double>(in_stride) * (in_stride == t.unit ? static_cast<double>(step) : whole / count[i]);
     left /= whole;
   }
   double span = static_cast<double>(t.unit), spans = 1;

@@ -223,7 +223,7 @@ constexpr double least_balance_squared = 0.488;  // of an H100: the least that c
 
 constexpr std::int64_t least_tile_bytes = 6 << 10, most_tile_bytes = 48 << 10;  // what is worth a block
 
-// The tiles of a movement, tried one by one. `most`: microseconds of the best other kernel.
+// The tiles of a movement, tried one by one. `most`: microseconds that tiles must stay below.
 class tile_search {
  public:
   tile_search(const permute_args& a, const composite_tile& untiled, const device_model& device, double bytes,
@@ -246,22 +246,23 @@ class tile_search {
     if (now == before || (best_ && now == best_->tile.out_bytes)) return true;  // nothing but the same again
     lay_out_output(p_, a_);
     written_ = costs.sector * p_.unaligned_ends_x32 / real(p_.tile.out_bytes);
-    if (least_of_output() >= cube(std::max(0.0, least_ - least_tail))) return true;
+    if (fits_ && least_of_output() >= cube(std::max(0.0, least_ - least_tail))) return true;
     std::int64_t tried = 0;
     in_segments_.begin(p_.tile);
     for (const std::int64_t in_bytes : {128, 192, 256, 1024, 2048, 8192, 16384}) {
-      if (tried > 0 ? p_.tile.in_bytes >= in_bytes : is_any_ && in_bytes * p_.units < least_tile_bytes / 2) continue;
+      if (tried > 0 ? p_.tile.in_bytes >= in_bytes : fits_ && in_bytes * p_.units < least_tile_bytes / 2) continue;
       if (!in_segments_.grow(p_.tile, in_bytes)) return false;
       const std::int64_t tile = p_.tile.bytes();
       if (tile == tried) continue;
       if (tried >= least_tile_bytes && tile > most_tile_bytes) break;
       tried = tile;
-      if (is_any_ && tile < least_tile_bytes) continue;
+      if (fits_ && tile < least_tile_bytes) continue;
       if (!try_tile()) break;
     }
     return true;
   }
 
+  bool fits() const { return fits_; }
   const std::optional<gather_plan>& best() const { return best_; }
 
  private:
@@ -288,8 +289,8 @@ class tile_search {
     // As if all blocks were full, and as many at once as possible: what costs more then need not be laid out.
     const double waves = blocks / real(device_.multiprocessors * max_resident_blocks);
     const bool could_pay = cubed_memory(memory) + cubed_issue_and_latency(blocks, clocks, waves, life, device_) < most;
-    if (could_pay && !lay_out(p_, device_)) return false;
-    is_any_ = true;
+    if ((could_pay || !fits_) && !lay_out(p_, device_)) return false;
+    fits_ = true;
     if (!could_pay) return true;
     p_.blocks = t.blocks();
     if (p_.blocks > INT32_MAX) return false;
@@ -325,9 +326,9 @@ class tile_search {
   const double bytes_, copy_, balance_squared_;
   gather_plan p_;
   in_segment_growth in_segments_;
-  double written_ = 0;   // sectors that two segments share, for each byte
-  bool is_any_ = false;  // some tile fits, or costs too much
-  double least_;         // microseconds
+  double written_ = 0;  // sectors that two segments share, for each byte
+  bool fits_ = false;   // some tile does
+  double least_;        // microseconds
   std::optional<gather_plan> best_;
 };
 
@@ -338,10 +339,11 @@ std::optional<gather_plan> plan_gather(const permute_args& a, const composite_ti
   const double bytes = real(bytes_of(a)), copy = copy_of(untiled.unit, bytes, device);
   const double least_cubed = cube(copy) + least_cubed_issue_and_latency(untiled.unit, bytes, device);
   if (least_cubed >= cube(std::max(0.0, most_us - least_tail))) return std::nullopt;
-  constexpr double near = 1.03;  // where no tile of the first two lengths is near `most_us`, the others are not tried
+  // Where tiles of the first two lengths fit, but none is expected near `most_us`, the others are not tried.
+  constexpr double near = 1.03;
   tile_search tiles(a, untiled, device, bytes, near * most_us);
   for (const std::int64_t out_bytes : {768, 256, 512, 128}) {
-    if (out_bytes == 512 && !tiles.best()) break;
+    if (out_bytes == 512 && tiles.fits() && !tiles.best()) break;
     if (!tiles.try_output(out_bytes)) break;
   }
   auto best = tiles.best();

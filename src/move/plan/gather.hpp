@@ -73,8 +73,8 @@ constexpr std::int64_t padded_bytes(std::int64_t bytes, std::int64_t pad) {
   return bytes + (bytes >> 7) * pad;
 }
 
-/// The cheapest plan below `most_us` that fits the device, if any does. `untiled`: of `args`, in units of
-/// unit_of(args).
+/// The cheapest plan below `most_us` of those tried that fit the device, if there is one. `untiled`: of `args`, in
+/// units of unit_of(args).
 std::optional<gather_plan> plan_gather(const permute_args& args, const composite_tile& untiled,
                                        const device_model& device, double most_us);
 

@@ -31,7 +31,7 @@ inline constexpr kernel_cost staged_rows_cost{
 inline constexpr kernel_cost staged_cols_cost{{3.6, 3.2, 2.5, 2.7, 2.7}, {1.08, 1.03, 1.1, 1, 1}, {0, 1.1, 0.26, 0, 0}};
 
 /// Factors of misaligned-2d for what it issues and moves. Tiles in part, and rows shorter than what a warp loads, are
-/// loaded with predicates (`narrow`: fitted when those were loaded element by element).
+/// loaded with predicates (`narrow`: timed before packed rows were loaded in words).
 struct misaligned_cost {
   double small, launch, issued, moved, around, partial, narrow;
 };

@@ -165,8 +165,8 @@ std::int64_t ceil_aligned(std::int64_t bytes) {
   return bytes / std::min<std::int64_t>(16, lowest_bit(bytes)) * 16;
 }
 
-// staged_misaligned, bytes per block: the minimum, and the maximum of several matrices; how many blocks per
-// multiprocessor those above the minimum must leave; then its limit of shared memory.
+// staged_misaligned, bytes per block: the minimum, and the maximum of several matrices; blocks exceed the minimum only
+// while this many per multiprocessor remain; then its limit of shared memory.
 constexpr std::int64_t least_block_bytes = 2048, most_block_bytes = 16384, wanted_blocks = 8;
 std::int64_t most_staged_bytes(std::int64_t element_bytes, const device_model& device) {
   return device.shared_bytes / (element_bytes == 1 ? 2 : 3);
