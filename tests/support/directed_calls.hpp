@@ -130,11 +130,11 @@ class directed_calls {
   // Packed rows of half of what a warp loads, of less and more, and such that the last tile is less than a word.
   void short_rows(std::int64_t rows, std::int64_t bytes) {
     const std::int64_t loaded = 32 * std::max<std::int64_t>(4, bytes);
-    for (const std::int64_t cols :
-         {loaded / 2 - bytes, loaded / 2, loaded / 2 + bytes, loaded - 3 * bytes, loaded - bytes, loaded - 2}) {
+    for (const std::int64_t row_bytes :
+         {loaded / 2 - bytes, loaded / 2, loaded / 2 + bytes, loaded - 3 * bytes, loaded - 2 * bytes, loaded - bytes}) {
       for (const std::int64_t offset : {std::int64_t{0}, bytes}) {
-        transpose({rows, cols / bytes}, bytes, offset, bytes);
-        transpose({rows, cols / bytes, 3}, bytes, offset, 3 * bytes);
+        transpose({rows, row_bytes / bytes}, bytes, offset, bytes);
+        transpose({rows, row_bytes / bytes, 3}, bytes, offset, 3 * bytes);
       }
     }
   }
