@@ -30,8 +30,8 @@ inline constexpr kernel_cost staged_rows_cost{
     {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
 inline constexpr kernel_cost staged_cols_cost{{3.6, 3.2, 2.5, 2.7, 2.7}, {1.08, 1.03, 1.1, 1, 1}, {0, 1.1, 0.26, 0, 0}};
 
-/// Factors of misaligned-2d for what it issues and moves. Tiles in part, and rows shorter than what a warp loads, are
-/// loaded with predicates (`narrow`: timed before packed rows were loaded in words).
+/// Factors of misaligned-2d for what it issues and moves. `partial`: tiles that are filled in part; `narrow`: rows
+/// shorter than what a warp loads, which are loaded element by element.
 struct misaligned_cost {
   double small, launch, issued, moved, around, partial, narrow;
 };

@@ -23,7 +23,9 @@ double misaligned_2d_factor(const matrices& m) {
   const std::int64_t length = is_low ? 128 : 256;
   const double down =
       tiles_down(m.down, length, cost.partial) * static_cast<double>(length - 32) / static_cast<double>(m.down);
-  const double issue = cost.issued * down * filled(m.across, width) * (m.across >= loaded ? 1 : cost.narrow);
+  // As rows_of_tile decides (gpu/misaligned_tile.hpp).
+  const bool in_words = m.across >= (m.a.in_ld == m.a.cols ? loaded / 2 : loaded);
+  const double issue = cost.issued * down * filled(m.across, width) * (in_words ? 1 : cost.narrow);
   const double around = static_cast<double>(64 - m.in_alignment()) /
                         static_cast<double>(divided(m.across, ceil_divided(m.across, width)));
   const double moved = cost.moved + cost.around * around;
