@@ -20,16 +20,18 @@ using kernels::make_divisor;
 
 // The entries of the tables: input segments and the units of an output segment follow the output's order, output
 // segments first the dimension that ends them, then the input's order.
-void fill_tables(gather_tile& m, const composite_tile& t) {
+void fill_tables(gather_tile& m, const gather_plan& p) {
+  const composite_tile& t = p.tile;
   std::int64_t segments = 1;
   for (int i = 0; i < t.rank && t.dims[i].out_segment; ++i) {
     const tile_dim& d = t.dims[i];
     const std::int64_t indices = i == t.last_out ? t.out_indices() : d.tile;
     if (d.in_segment) {
-      m.unit[m.unit_rank++] = {make_divisor(indices), static_cast<int>(d.in_stride), 0, 0};
+      m.unit[m.unit_rank++] = {make_divisor(indices), static_cast<int>(d.in_stride), 0};
       continue;
     }
-    m.unit[m.unit_rank++] = {make_divisor(indices), 0, static_cast<int>(segments), static_cast<int>(d.in_stride & 15)};
+    m.unit[m.unit_rank++] = {make_divisor(indices), static_cast<int>(segments) * p.pitch,
+                             static_cast<int>(d.in_stride & 15)};
     m.in[m.in_rank++] = {make_divisor(indices), d.in_stride};
     segments *= indices;
   }
@@ -63,11 +65,11 @@ void fill_counts(gather_tile& m, const gather_plan& p) {
   m.pitch = p.pitch;
   m.pad = p.pad;
   m.vectors = p.vectors;
-  m.stores = p.stores;
+  m.stores = p.stores / (t.unit == 1 ? kernels::vectors_at_once<1> : 1);
   m.table_pitch = p.table_pitch;
   m.segment_bytes = p.segment_bytes;
   m.by_vectors = make_divisor(p.vectors);
-  m.by_stores = make_divisor(p.stores);
+  m.by_stores = make_divisor(m.stores);
   m.edges = p.edges;
 }
 
@@ -111,7 +113,7 @@ bool launch_gather(const work_queue& queue, const permute_args& a, const detail:
   if (dry_run) return true;
   const gather_plan& p = *planned.gather;
   gather_tile m{};
-  fill_tables(m, p.tile);
+  fill_tables(m, p);
   fill_counts(m, p);
   fill_grid(m, p, a.in);
   const auto config = grid_of(p.blocks, kernels::gather_threads, p.shared_bytes);

@@ -19,6 +19,10 @@ namespace twill::TWILL_BACKEND::kernels {
 
 constexpr int gather_threads = 256, gather_dims = 9;
 
+/// Vectors of an output segment that a thread stores at once, for units of so many bytes.
+template <int Bytes>
+constexpr int vectors_at_once = Bytes == 1 ? 2 : 1;
+
 /// A dimension of the grid; `rest_*` are the indices of the last tile where the dimension ends segments.
 struct gather_grid_dim {
   fast_divisor tiles;
@@ -39,8 +43,8 @@ struct gather_out_dim {
 };
 struct gather_unit_dim {
   fast_divisor extent;
-  int offset, segment;  // bytes in an input segment, or segments
-  int misalignment;     // that the segment adds, modulo 16
+  int offset;        // in shared memory, without pads
+  int misalignment;  // that an input segment adds, modulo 16
 };
 
 struct gather_tile {
@@ -65,16 +69,16 @@ struct gather_tile {
   bool edges;
 };
 
-// Entries of the tables, from the tile's first unit on; the same for all tiles.
+// Entries of the tables.
 struct alignas(16) in_segment {
-  std::int64_t at;   // of the vector in which it begins, if the tile begins a vector
+  std::int64_t at;   // of the vector in which it begins, from the tile's first unit on, if the tile begins a vector
   int to;            // in shared memory, without pads
   int misalignment;  // where it begins in that vector
 };
 struct alignas(16) out_segment {
-  std::int64_t at;
-  int from;    // in shared memory, without pads
-  int before;  // bytes of the segments before it along a split dimension
+  std::int64_t at;  // from the first unit of the whole output on
+  int from;         // in shared memory, without pads
+  int bytes;
 };
 
 __device__ inline int padded_offset(int byte, int pad) {
@@ -117,7 +121,7 @@ __device__ inline void fill_in_segments(in_segment* table, const gather_tile& m)
 #pragma unroll argument_unroll
     for (int i = 0; i < gather_dims; ++i) {
       if (i < m.in_rank) {  // no break: the loop must unroll
-        const int next = i + 1 < m.in_rank ? quotient(left, m.in[i].extent) : 0;
+        const int next = quotient(left, m.in[i].extent);
         at += (left - next * m.in[i].extent.divisor) * m.in[i].in_stride;
         left = next;
       }
@@ -127,40 +131,41 @@ __device__ inline void fill_in_segments(in_segment* table, const gather_tile& m)
   }
 }
 
-__device__ inline void fill_out_segments(out_segment* table, const gather_tile& m) {
+/// `at`: of the tile. `bytes`: of all segments along a split dimension.
+__device__ inline void fill_out_segments(out_segment* table, const gather_tile& m, std::int64_t at, int bytes) {
   for (int s = gather_threads - 1 - static_cast<int>(threadIdx.x); s < m.out_segments; s += gather_threads) {
-    out_segment e{0, 0, 0};
+    out_segment e{at, 0, bytes};
     int left = s;
 #pragma unroll argument_unroll
     for (int i = 0; i < gather_dims; ++i) {
       if (i < m.out_rank) {  // no break: the loop must unroll
-        const int next = i + 1 < m.out_rank ? quotient(left, m.out[i].extent) : 0;
+        const int next = quotient(left, m.out[i].extent);
         const int index = left - next * m.out[i].extent.divisor;
-        if (i == 0 && m.split) e.before = index * m.out_bytes;
+        if (i == 0 && m.split) e.bytes -= index * m.out_bytes;
         e.from += index * m.out[i].offset;
         e.at += index * m.out[i].out_stride;
         left = next;
       }
     }
+    if (e.bytes > m.out_bytes) e.bytes = m.out_bytes;
     table[s] = e;
   }
 }
 
 /// The offset of a unit in shared memory, without pads.
 __device__ inline std::uint32_t offset_of_unit(const gather_tile& m, int unit, int lead) {
-  int left = unit, segment = 0, offset = 0, misalignment = lead;
+  int left = unit, offset = 0, misalignment = lead;
 #pragma unroll argument_unroll
   for (int i = 0; i < gather_dims; ++i) {
     if (i < m.unit_rank) {  // no break: the loop must unroll
-      const int next = i + 1 < m.unit_rank ? quotient(left, m.unit[i].extent) : 0;
+      const int next = quotient(left, m.unit[i].extent);
       const int index = left - next * m.unit[i].extent.divisor;
       offset += index * m.unit[i].offset;
-      segment += index * m.unit[i].segment;
       misalignment += index * m.unit[i].misalignment;
       left = next;
     }
   }
-  return static_cast<std::uint32_t>(offset + segment * m.pitch + (misalignment & 15)) & 0xffff;
+  return static_cast<std::uint32_t>(offset + (misalignment & 15)) & 0xffff;
 }
 
 // Offsets of the units of vectors that begin at each unit, 16 bits each. Vectors that begin at unit u are in table
@@ -240,16 +245,6 @@ struct gather_loads {
   }
 };
 
-/// The output of the tile.
-struct gather_output {
-  unsigned char* out;
-  int segment, bytes;  // of a full segment; of all along a split dimension
-
-  __device__ int bytes_of(const out_segment& e) const {
-    return bytes - e.before < segment ? bytes - e.before : segment;
-  }
-};
-
 /// The units from the `first` of a segment on, as a vector. `from`: what is added to the table's offsets.
 template <class Unit, int Units>
 __device__ packed_units<Unit, Units> gather_units(const unsigned char* shared, const gather_tile& m,
@@ -270,36 +265,42 @@ __device__ packed_units<Unit, Units> gather_units(const unsigned char* shared, c
   }
 }
 
+// Of 1-byte units a thread stores two vectors of a segment: finding it takes as long as one of them.
 template <class Unit, int Units>
-__device__ void store_vectors(const gather_output& o, const unsigned char* shared, const gather_tile& m,
+__device__ void store_vectors(unsigned char* out, const unsigned char* shared, const gather_tile& m,
                               const out_segment* segments, const unsigned char* table, int count) {
-  constexpr int size = static_cast<int>(sizeof(Unit)), bytes = size * Units;
+  constexpr int size = static_cast<int>(sizeof(Unit)), bytes = size * Units, each = vectors_at_once<size>;
   const int total = m.stores * count;
 #pragma unroll 1
   for (int index = static_cast<int>(threadIdx.x); index < total; index += gather_threads) {
     const int s = quotient(index, m.by_stores), vector = index - s * m.stores;
     const out_segment e = segments[s];
-    unsigned char* const to = o.out + e.at;
-    const int at = vector * bytes - static_cast<int>(reinterpret_cast<std::uintptr_t>(to) & 31);
-    if (at < 0 || at + bytes > o.bytes_of(e)) continue;
-    const auto unit = static_cast<unsigned>(at) / size;
-    *reinterpret_cast<packed_units<Unit, Units>*>(to + at) = gather_units<Unit, Units>(shared, m, table, unit, e.from);
+    unsigned char* const to = out + e.at;
+    const int first = vector * bytes - static_cast<int>(reinterpret_cast<std::uintptr_t>(to) & 31);
+#pragma unroll
+    for (int k = 0; k < each; ++k) {
+      const int at = first + k * m.stores * bytes;
+      if (at < 0 || at + bytes > e.bytes) continue;
+      const auto unit = static_cast<unsigned>(at) / size;
+      *reinterpret_cast<packed_units<Unit, Units>*>(to + at) =
+          gather_units<Unit, Units>(shared, m, table, unit, e.from);
+    }
   }
 }
 
 // The units before the first and behind the last full vector of each output segment.
 template <class Unit, int Units>
-__device__ void store_ends(const gather_output& o, const unsigned char* shared, const gather_tile& m,
+__device__ void store_ends(unsigned char* out, const unsigned char* shared, const gather_tile& m,
                            const out_segment* segments, const std::uint16_t* table, int count) {
   constexpr int size = static_cast<int>(sizeof(Unit)), bytes = size * Units;
   for (int index = static_cast<int>(threadIdx.x); index < count * 2 * Units; index += gather_threads) {
     const out_segment e = segments[index / (2 * Units)];
-    unsigned char* const to = o.out + e.at;
-    const int head = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (bytes - 1)), all = o.bytes_of(e);
+    unsigned char* const to = out + e.at;
+    const int head = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (bytes - 1));
     const bool behind = index % (2 * Units) >= Units;
-    if (behind && all <= head) continue;
-    const int at = index % Units * size + (behind ? head + ((all - head) & -bytes) : 0);
-    if (at >= all || (!behind && at >= head)) continue;
+    if (behind && e.bytes <= head) continue;
+    const int at = index % Units * size + (behind ? head + ((e.bytes - head) & -bytes) : 0);
+    if (at >= e.bytes || (!behind && at >= head)) continue;
     const int unit = at / size, place = table[(unit % Units * m.table_pitch + unit / Units) * Units];
     *reinterpret_cast<Unit*>(to + at) = *reinterpret_cast<const Unit*>(shared + padded_offset(e.from + place, m.pad));
   }
@@ -331,7 +332,7 @@ __global__ void __launch_bounds__(gather_threads, blocks_at_once(gather_threads,
   const int vectors = in_count * m.vectors;
   gather_loads<Unit> loads;
   loads.load(shared, i, m, in_segments, thread, vectors);
-  fill_out_segments(out_segments, m);
+  fill_out_segments(out_segments, m, p.out, m.out_bytes_each * p.out_indices);
   fill_units<units>(reinterpret_cast<unsigned char*>(table), m, i.lead);
   loads.store(shared, m.pad);
   constexpr int step = gather_loads<Unit>::depth * gather_threads;
@@ -341,10 +342,9 @@ __global__ void __launch_bounds__(gather_threads, blocks_at_once(gather_threads,
   }
   __syncthreads();
 
-  const gather_output o{out + p.out, m.out_bytes, m.out_bytes_each * p.out_indices};
   const auto* places = reinterpret_cast<const unsigned char*>(table);
-  store_vectors<Unit, units>(o, shared, m, out_segments, places, out_count);
-  if (m.edges) store_ends<Unit, units>(o, shared, m, out_segments, table, out_count);
+  store_vectors<Unit, units>(out, shared, m, out_segments, places, out_count);
+  if (m.edges) store_ends<Unit, units>(out, shared, m, out_segments, table, out_count);
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels

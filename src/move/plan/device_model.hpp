@@ -39,9 +39,9 @@ constexpr int place_of(std::int64_t bytes) {
 /// adjusted after the fit (docs/planner.md).
 struct gather_costs {
   double in_segments = 57.2, out_segments = 42.2;    // clocks to fill 32 entries of a table
-  double units = 20;                                 // the same for units, and as much again for each 8 of a vector
-  double store = 10.4, unit = 1.43;                  // clocks of a store of 32 vectors, and for each unit of one
-  double edge = 21;                                  // clocks of 32 units at the ends of segments
+  double units = 16;                                 // the same for units, and as much again for each 8 of a vector
+  double store = 7.2, unit = 1.43;                   // clocks of a store of 32 vectors, and for each unit of one
+  double edge = 18;                                  // clocks of 32 units at the ends of segments
   double block = 1.85, load = 0.601, round = 0.193;  // us of a block, of 1,024 vectors loaded, of 256 stored
   double tail = 0.83;                                // blocks that the last ones run alone
   double copy[5] = {1.057, 0.98, 1.011, 1, 1};       // of a copy's time, for units of 1, 2, 4, 8 and 16 bytes
