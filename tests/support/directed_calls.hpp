@@ -114,6 +114,7 @@ class directed_calls {
       }
       if (bytes > 1) long_rows(rows, bytes);
       short_rows(rows, bytes);
+      if (bytes == 2 || bytes == 4) rows_of_wide_tiles(bytes);
       transpose({512 / bytes * std::max<std::int64_t>(8, 2 * multiprocessors_) + 5, 33}, bytes, bytes, 3 * bytes);
       for (const std::int64_t part :
            {4, 10, 13, 20, 26, 50, 66}) {  // rows of which bands fill so much of shared memory
@@ -123,7 +124,7 @@ class directed_calls {
         transpose({rows, columns, 1, columns + 3}, bytes, bytes, 3 * bytes);
         if (bytes == 1) transpose({11, columns, 1, columns + 3}, bytes, bytes, 3 * bytes);
       }
-      if (bytes <= 2) bands(bytes);
+      if (bytes <= 4) bands(bytes);
     }
   }
 
@@ -135,6 +136,18 @@ class directed_calls {
       for (const std::int64_t offset : {std::int64_t{0}, bytes}) {
         transpose({rows, row_bytes / bytes}, bytes, offset, bytes);
         transpose({rows, row_bytes / bytes, 3}, bytes, offset, 3 * bytes);
+      }
+    }
+  }
+
+  // Packed rows that a wide tile of 2 or 4 bytes covers, in words and off them: batches, and a matrix of many tiles
+  // whose last has two rows.
+  void rows_of_wide_tiles(std::int64_t bytes) {
+    const std::int64_t tiles = 4 * multiprocessors_ + 1, written = 224 / bytes;
+    for (const std::int64_t row_bytes : {220, 224, 236, 248}) {
+      for (const std::int64_t offset : {std::int64_t{0}, bytes}) {
+        transpose({2, row_bytes / bytes, tiles}, bytes, offset, 3 * bytes);
+        transpose({tiles * written + 2, row_bytes / bytes}, bytes, offset, 3 * bytes);
       }
     }
   }
@@ -151,12 +164,18 @@ class directed_calls {
     }
   }
 
-  // Of many rows, whose vectors a warp takes from four places; without gaps, where what is around a band is read.
+  // Of many rows, whose vectors a warp takes from four places; with vectors that all begin at one place modulo 16
+  // bytes; without gaps, where what is around a band is read.
   void bands(std::int64_t bytes) {
     const std::int64_t columns = 112 / bytes * std::max<std::int64_t>(12, 2 * multiprocessors_) + 7;
     for (const std::int64_t rows : {65, 67, 69, 145}) {
       for (const std::int64_t more : {1, 3, 8}) transpose({rows, columns, 1, columns + more}, bytes, bytes, 3 * bytes);
       transpose({rows, columns}, bytes, bytes, 3 * bytes);
+    }
+    for (const std::int64_t rows : {11, 13, 57, 81}) {
+      std::int64_t ld = columns + 1;
+      while (rows * ld * bytes % 16 != bytes) ++ld;
+      transpose({rows, columns, 1, ld}, bytes, bytes, 3 * bytes);
     }
     transpose({17, 1040 / bytes + 5, 2 * multiprocessors_ + 1}, bytes, bytes, 3 * bytes);
     if (bytes == 1) transpose({17, 133, 2 * multiprocessors_ + 1}, bytes, bytes, 3 * bytes);

@@ -65,11 +65,9 @@ void fill_counts(gather_tile& m, const gather_plan& p) {
   m.pitch = p.pitch;
   m.pad = p.pad;
   m.vectors = p.vectors;
-  m.stores = p.stores / (t.unit == 1 ? kernels::vectors_at_once<1> : 1);
   m.table_pitch = p.table_pitch;
   m.segment_bytes = p.segment_bytes;
   m.by_vectors = make_divisor(p.vectors);
-  m.by_stores = make_divisor(m.stores);
   m.edges = p.edges;
 }
 
@@ -117,7 +115,11 @@ bool launch_gather(const work_queue& queue, const permute_args& a, const detail:
   fill_counts(m, p);
   fill_grid(m, p, a.in);
   const auto config = grid_of(p.blocks, kernels::gather_threads, p.shared_bytes);
-  with_unit(p.tile.unit, [&](auto one) { start_kernel(queue, config, &kernels::permute_gather<decltype(one)>, a, m); });
+  with_unit(p.tile.unit, [&](auto one) {
+    m.storing_threads = static_cast<int>(ceil_div(p.stores, kernels::vectors_at_once<sizeof(one)>));
+    m.by_storing_threads = make_divisor(m.storing_threads);
+    start_kernel(queue, config, &kernels::permute_gather<decltype(one)>, a, m);
+  });
   return true;
 }
 

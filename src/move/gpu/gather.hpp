@@ -64,8 +64,9 @@ struct gather_tile {
   int units;                            // of an output segment
   bool split;                           // the tile holds several output segments along that dimension
   int out_bytes, out_bytes_each;        // of a full output segment, and for each index
-  int pitch, pad, vectors, stores, table_pitch, segment_bytes;
-  fast_divisor by_vectors, by_stores;
+  int pitch, pad, vectors, table_pitch, segment_bytes;
+  int storing_threads;  // of an output segment
+  fast_divisor by_vectors, by_storing_threads;
   bool edges;
 };
 
@@ -76,9 +77,9 @@ struct alignas(16) in_segment {
   int misalignment;  // where it begins in that vector
 };
 struct alignas(16) out_segment {
-  std::int64_t at;  // from the first unit of the whole output on
+  std::int64_t at;  // from the output's first unit on
   int from;         // in shared memory, without pads
-  int bytes;
+  int bytes;        // not positive where a partial tile lacks the segment
 };
 
 __device__ inline int padded_offset(int byte, int pad) {
@@ -192,7 +193,7 @@ __device__ void fill_units(unsigned char* table, const gather_tile& m, int lead)
 /// The input of the tile.
 struct gather_input {
   const unsigned char* in;  // the aligned vector in which the tile begins
-  std::int64_t at;          // of that vector, from the first unit of the whole input on
+  std::int64_t at;          // of that vector, from the input's first unit on
   int lead, bytes;          // where the tile begins in it; of a segment
   bool is_inner;            // no vector of the tile extends beyond the input
 
@@ -265,21 +266,22 @@ __device__ packed_units<Unit, Units> gather_units(const unsigned char* shared, c
   }
 }
 
-// Of 1-byte units a thread stores two vectors of a segment: finding it takes as long as one of them.
+// Of 1-byte units a thread stores two vectors of a segment: finding it takes as long as one of them. Where the second
+// ones begin inside of a sector, it is written in two parts.
 template <class Unit, int Units>
 __device__ void store_vectors(unsigned char* out, const unsigned char* shared, const gather_tile& m,
                               const out_segment* segments, const unsigned char* table, int count) {
   constexpr int size = static_cast<int>(sizeof(Unit)), bytes = size * Units, each = vectors_at_once<size>;
-  const int total = m.stores * count;
+  const int total = m.storing_threads * count;
 #pragma unroll 1
   for (int index = static_cast<int>(threadIdx.x); index < total; index += gather_threads) {
-    const int s = quotient(index, m.by_stores), vector = index - s * m.stores;
+    const int s = quotient(index, m.by_storing_threads), vector = index - s * m.storing_threads;
     const out_segment e = segments[s];
     unsigned char* const to = out + e.at;
     const int first = vector * bytes - static_cast<int>(reinterpret_cast<std::uintptr_t>(to) & 31);
 #pragma unroll
     for (int k = 0; k < each; ++k) {
-      const int at = first + k * m.stores * bytes;
+      const int at = first + k * m.storing_threads * bytes;
       if (at < 0 || at + bytes > e.bytes) continue;
       const auto unit = static_cast<unsigned>(at) / size;
       *reinterpret_cast<packed_units<Unit, Units>*>(to + at) =

@@ -98,12 +98,12 @@ void launch_by_alignment(const work_queue& queue, const transpose_args& a) {
 }
 
 // Whether wide tiles overshoot the row length by at most 15 %. The more of a row one tile reads, the fewer lines are
-// shared by two tiles. Rows shorter than what a warp reads are loaded in words only where they are packed, from half of
-// it on (rows_of_tile).
+// shared by two tiles. Rows shorter than what a warp reads must be packed, and at least half as long, to be loaded in
+// words (rows_of_tile).
 template <class Wide>
 bool can_be_wide(const transpose_args& a, const device_limits& limits) {
-  const int lanes = a.in_ld == a.cols ? 16 : 32;
-  return Wide::bytes <= limits.shared_bytes && a.cols * a.element_bytes >= lanes * Wide::lane_bytes &&
+  const std::int64_t least_row_bytes = (a.in_ld == a.cols ? 16 : 32) * Wide::lane_bytes;
+  return Wide::bytes <= limits.shared_bytes && a.cols * a.element_bytes >= least_row_bytes &&
          100 * ceil_div(a.cols, Wide::width) * Wide::width <= 115 * a.cols &&
          tiles_in<Wide>(a) >= 4 * limits.multiprocessors;
 }

@@ -87,50 +87,59 @@ int sequences_of_band(std::int64_t slots, std::int64_t vectors, int threads) {
   return best;
 }
 
-// Of a few ways to pad a band, the one with the fewest bank conflicts in two loads, of the first units of a warp's
-// vectors and of the middle ones of the next warp's. Returns the wavefronts of both loads.
+// Wavefronts of two loads: of the units that a warp reads first of its vectors, and of the middle ones that the next
+// warp reads.
 template <class Unit>
-int pad_band(kernels::staged_cols_matrices& m) {
+int wavefronts_of_band(const kernels::staged_cols_matrices& m) {
   constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
-  int fewest = INT32_MAX;
-  for (const int pad : {16, detail::most_band_pad, 0}) {
-    int wavefronts = 0;
-    for (const int warp : {0, 1}) {
-      wavefronts += bank_accesses(1, [&](int lane) {
-        const int i = warp * 32 + lane, sequence = i / m.slots;
-        const int start = m.quarter != 0 ? lane / 8 * m.quarter + warp * 8 + lane % 8 : i % m.slots;
-        const int unit = (start + sequence * m.length * m.slots) * units + warp * units / 2;
-        const int row = unit % m.rows, column = unit / m.rows;
-        return row * m.pitch + row / units * pad + static_cast<int>(row * (m.in_ld & 15) & 15) + column * size;
-      });
-    }
-    if (wavefronts < fewest) m.pad = pad, fewest = wavefronts;
-    if (fewest <= 2 * 2) break;  // two wavefronts a load: few bands have fewer
+  int wavefronts = 0;
+  for (const int warp : {0, 1}) {
+    wavefronts += bank_accesses(1, [&](int lane) {
+      const int i = warp * 32 + lane, sequence = i / m.slots, order = m.reorders ? lane / 8 * units / 4 : 0;
+      const int start = m.quarter != 0 ? lane / 8 * m.quarter + warp * 8 + lane % 8 : i % m.slots;
+      const int unit = (start + sequence * m.length * m.slots) * units + (warp * units / 2 ^ order);
+      const int row = unit % m.rows, column = unit / m.rows;
+      return row * m.pitch + row / units * detail::band_pad + static_cast<int>(row * (m.in_ld & 15) & 15) +
+             column * size;
+    });
   }
-  return fewest;
+  return wavefronts;
 }
 
 // Distributes the vectors of a band over threads: `slots` starting vectors, each of which begins sequences.
-template <class Unit, int Groups>
-int distribute_band(kernels::staged_cols_matrices& m, int vectors, int threads) {
+template <int Groups>
+void distribute_band(kernels::staged_cols_matrices& m, int vectors, int threads) {
   const std::int64_t each = ceil_div(vectors - 1, Groups);
   m.sequences = sequences_of_band(m.slots, each, threads);
   m.length = static_cast<int>(ceil_div(each, m.sequences));
   m.by_slots = kernels::make_divider(m.slots);
-  return pad_band<Unit>(m);
 }
 
-// With many rows of 1 or 2 bytes, consecutive vectors fall into few banks. A warp then takes eight from each of four
-// quarters of them, where that leaves fewer wavefronts.
-template <class Unit>
-void quarter_band(kernels::staged_cols_matrices& m, int vectors, int threads, int wavefronts) {
-  constexpr int units = 16 / static_cast<int>(sizeof(Unit)),
-                most = 36;  // wavefronts of a warp that gathers its vectors
-  if (m.rows < 64 || wavefronts * units / 2 <= most) return;
-  kernels::staged_cols_matrices quartered = m;
-  quartered.quarter = static_cast<int>(ceil_div(m.rows, 8)) * 2;
-  quartered.slots = static_cast<int>(ceil_div(quartered.quarter, 8)) * 32;
-  if (distribute_band<Unit, 1>(quartered, vectors, threads) < wavefronts) m = quartered;
+// Distributes them, and where loads then take many wavefronts, in another way if it leaves fewer: quarters of a warp
+// gather words in different orders, or take starting vectors far from each other, of many rows.
+template <class Unit, int Groups>
+void avoid_bank_conflicts(kernels::staged_cols_matrices& m, int vectors, int threads) {
+  constexpr int units = 16 / static_cast<int>(sizeof(Unit)), most = 36;  // wavefronts of a warp's vectors
+  distribute_band<Groups>(m, vectors, threads);
+  int fewest = wavefronts_of_band<Unit>(m);
+  if (fewest * units / 2 <= most) return;
+  const auto try_way = [&](const kernels::staged_cols_matrices& way) {
+    const int wavefronts = wavefronts_of_band<Unit>(way);
+    if (wavefronts < fewest) m = way, fewest = wavefronts;
+  };
+  kernels::staged_cols_matrices way = m;
+  way.reorders = true;
+  if (kernels::may_reorder<Unit> && m.rows >= units) try_way(way);
+  if constexpr (kernels::may_be_quartered<Unit, Groups>) {
+    if (m.rows < 64) return;
+    way.quarter = static_cast<int>(ceil_div(m.rows, 8)) * 2;
+    way.slots = static_cast<int>(ceil_div(way.quarter, 8)) * 32;
+    distribute_band<Groups>(way, vectors, threads);
+    for (const bool reorders : {false, kernels::may_reorder<Unit>}) {
+      way.reorders = reorders;
+      try_way(way);
+    }
+  }
 }
 
 template <class Unit, int Vectors, int Threads, int Groups = 1>
@@ -145,8 +154,7 @@ void launch_bands(const work_queue& queue, const transpose_args& a) {
   m.by_rows = kernels::make_divider(a.rows);
   m.pitch = (Vectors + 1) * 16;
   m.slots = m.rows * Groups;
-  const int wavefronts = distribute_band<Unit, Groups>(m, Vectors, Threads);
-  if constexpr (kernels::may_be_quartered<Unit, Groups>) quarter_band<Unit>(m, Vectors, Threads, wavefronts);
+  avoid_bank_conflicts<Unit, Groups>(m, Vectors, Threads);
   const std::int64_t all_tiles = set_batch(m, a, tiles);
   const auto config = grid_of(all_tiles, Threads, detail::bytes_of_band(a.rows, size, Vectors));
   start_kernel(queue, config, &kernels::transpose_staged_cols<Unit, Vectors, Threads, Groups>, a, m);

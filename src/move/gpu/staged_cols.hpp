@@ -26,10 +26,11 @@ struct staged_cols_matrices {
   std::int64_t packed_bytes;  // of the input, where it has no gaps, so that all of it may be read; else 0
   unsigned tiles, all_tiles;  // of a matrix; in all
   int rows;
-  int pitch, pad;         // of the band in shared memory: bytes from row to row, and after each 16 / size rows
+  int pitch;              // of the band in shared memory: bytes from row to row; band_pad more after 16 / size rows
   int sequences, length;  // sequences per starting vector; vectors per sequence
   int quarter;            // starting vectors per quarter, if the lanes of a warp take eight from each; else 0
   int slots;              // starting vectors, rounded up to full warps if quartered
+  bool reorders;          // quarters of a warp gather words in different orders
   divider by_rows, by_slots;
 };
 
@@ -37,23 +38,39 @@ struct staged_cols_matrices {
 template <class Unit, int Groups>
 inline constexpr bool may_be_quartered = sizeof(Unit) < 4 && Groups == 1;
 
+// Whether the lanes of a warp may gather the words of their vectors in different orders. Larger elements are read in
+// fewer loads: conflicts cost less than the orders would.
+template <class Unit>
+inline constexpr bool may_reorder = sizeof(Unit) == 1;
+
+// The words of a vector of which word j ^ order was gathered as the j-th.
+__device__ inline word16 in_order(const word16& v, int order) {
+  const bool odd = order % 2 != 0, high = order >= 2;
+  const std::uint32_t a = odd ? word<1>(v) : word<0>(v), b = odd ? word<0>(v) : word<1>(v),
+                      c = odd ? word<3>(v) : word<2>(v), d = odd ? word<2>(v) : word<3>(v);
+  return make_word16(high ? c : a, high ? d : b, high ? a : c, high ? b : d);
+}
+
 // Where the rows of a band lie in shared memory.
 template <class Unit>
 struct band_layout {
   static constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
   int skew, skew_step;  // misalignment of the first row; what each row adds to it
 
-  __device__ int start_of(int row, const staged_cols_matrices& m) const { return row * m.pitch + row / units * m.pad; }
+  __device__ int start_of(int row, const staged_cols_matrices& m) const {
+    return row * m.pitch + row / units * detail::band_pad;
+  }
   __device__ int place_of(int row, int column, const staged_cols_matrices& m) const {
     return start_of(row, m) + ((skew + row * skew_step) & 15) + column * size;
   }
 
-  // The places of the units of the vector of packed columns that begins at `row` of a column.
-  __device__ void find(int (&place)[units], int row, int column, const staged_cols_matrices& m) const {
+  // The places of the units of the vector of packed columns that begins at `row` of a column, its words in an order as
+  // of in_order; of fewer than 16 / size rows 0.
+  __device__ void find(int (&place)[units], int row, int column, int order, const staged_cols_matrices& m) const {
     if constexpr (units < detail::least_band_rows) {
-      find_long(place, row, column, m);
+      find_long(place, row, column, order, m);
     } else if (m.rows >= units) {
-      find_long(place, row, column, m);
+      find_long(place, row, column, order, m);
     } else {
 #pragma unroll
       for (int& unit : place) {
@@ -67,15 +84,16 @@ struct band_layout {
  private:
   // At most one column ends in the vector, and at most one pad is crossed. Address and skew, which is reduced modulo 16
   // at the end, are advanced in one register.
-  __device__ void find_long(int (&place)[units], int row, int column, const staged_cols_matrices& m) const {
+  __device__ void find_long(int (&place)[units], int row, int column, int order, const staged_cols_matrices& m) const {
     constexpr int bits = 8;
     static_assert(15 + 15 * 15 < 1 << bits);
     const int wrap = m.rows - row, skip = units - row % units, step = (m.pitch << bits) + skew_step;
     const int here = ((start_of(row, m) + column * size) << bits) + ((skew + row * skew_step) & 15);
-    const int behind = here + (m.pad << bits), next = (((column + 1) * size) << bits) + skew - wrap * step;
+    const int behind = here + (detail::band_pad << bits), next = (((column + 1) * size) << bits) + skew - wrap * step;
 #pragma unroll
     for (int u = 0; u < units; ++u) {
-      const int both = (u >= wrap ? next : u >= skip ? behind : here) + u * step;
+      const int unit = u ^ order * (units / 4);
+      const int both = (unit >= wrap ? next : unit >= skip ? behind : here) + unit * step;
       place[u] = (both >> bits) + (both & 15);
     }
   }
@@ -136,6 +154,19 @@ __device__ void load_band(unsigned char* shared, const unsigned char* in, const 
   wait_for_copies();
 }
 
+// Stores a sequence of vectors, the first at byte `at` of the output, whose units begin at `row` of a column.
+template <class Unit, int Groups, bool Reorders>
+__device__ void store_sequence(unsigned char* out, const unsigned char* from, int at, int end, int row, int column,
+                               const band_layout<Unit>& layout, const staged_cols_matrices& m) {
+  const int order = Reorders ? static_cast<int>(threadIdx.x) % 32 / 8 : 0, step = m.rows * Groups * 16;
+  int place[16 / sizeof(Unit)];
+  layout.find(place, row, column, order, m);
+#pragma unroll 4
+  for (; at + 16 <= end; at += step, from += 16 * Groups) {
+    *reinterpret_cast<word16*>(out + at) = in_order(gathered<Unit>(from, place), order);
+  }
+}
+
 // Stores the vectors of the band's run of `bytes` bytes. The output vector 16 x `rows` bytes further on begins in the
 // same row, and its units lie 16 bytes further on in the band. A thread therefore computes places for the first vector
 // only, and stores a sequence of vectors with a stride of 16 x `rows` x `Groups` bytes.
@@ -156,12 +187,11 @@ __device__ void store_band(unsigned char* out, const unsigned char* shared, int 
     int at = first + start * 16;
     if (at < 0) at += step;
     const int column = static_cast<int>(divide(at / size, m.by_rows));
-    int place[16 / size];
-    layout.find(place, at / size - column * m.rows, column, m);
-    const unsigned char* from = shared;
-#pragma unroll 4
-    for (; at + 16 <= end; at += step, from += 16 * Groups) {
-      *reinterpret_cast<word16*>(out + at) = gathered<Unit>(from, place);
+    const int row = at / size - column * m.rows;
+    if (may_reorder<Unit> && m.reorders) {
+      store_sequence<Unit, Groups, true>(out, shared, at, end, row, column, layout, m);
+    } else {
+      store_sequence<Unit, Groups, false>(out, shared, at, end, row, column, layout, m);
     }
   }
 }

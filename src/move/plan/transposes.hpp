@@ -37,12 +37,12 @@ constexpr std::int64_t staged_window_bytes = 4096;                            //
 // staged_cols: the minimum of rows; bytes of a row of a band of so many vectors. In shared memory there is padding
 // behind each row, and a pad behind each 16 / size rows: the vectors that lanes gather begin so many rows from each
 // other, which would lie in few banks.
-constexpr int least_band_rows = 9, most_band_pad = 32;
+constexpr int least_band_rows = 9, band_pad = 16;
 constexpr int band_bytes(int vectors) {
   return (vectors - 1) * 16;
 }
 constexpr std::int64_t bytes_of_band(std::int64_t rows, std::int64_t size, int vectors) {
-  return rows * (vectors + 1) * 16 + rows * size / 16 * most_band_pad;
+  return rows * (vectors + 1) * 16 + rows * size / 16 * band_pad;
 }
 
 struct band_shape {
