@@ -44,7 +44,7 @@ struct gather_costs {
   double edge = 18;                                  // clocks of 32 units at the ends of segments
   double block = 1.85, load = 0.601, round = 0.193;  // us of a block, of 1,024 vectors loaded, of 256 stored
   double tail = 0.83;                                // blocks that the last ones run alone
-  double copy[5] = {1.057, 0.98, 1.011, 1, 1};       // of a copy's time, for units of 1, 2, 4, 8 and 16 bytes
+  double copy[5] = {1.057, 1.04, 1.011, 1, 1};       // of a copy's time, for units of 1, 2, 4, 8 and 16 bytes
   double sector = 2.63;                              // extra sectors of traffic per segment with unaligned ends
   double fetch = 0.45;                               // share of the bytes read around segments that no neighbour needs
   double shared = 0.309, free = 0.527;               // more memory time where tiles take more than a share of what

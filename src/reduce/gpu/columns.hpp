@@ -234,21 +234,24 @@ __device__ inline typename Kind::value combine_folds(shared_slots<Kind>& shared,
 
 /// Stores a tile of more columns than threads, which has fewer parts than slots, from the values of its parts.
 template <class Kind>
-__device__ inline void store_wide_tile(shared_slots<Kind>& shared, const column_problem& p, std::int64_t tile) {
-  constexpr int slots = Kind::slots, pitch = shared_slots<Kind>::pitch;
-  const int t = static_cast<int>(threadIdx.x), width = p.lanes * slots, part = t / p.lanes;
-#pragma unroll 1
-  for (int step = 1; step * p.lanes < reduce_threads; step *= 2) {
-#pragma unroll 1
-    for (int at = t; part % (2 * step) == 0 && at < slots * pitch; at += pitch) {
-      shared.at[at] = Kind::combine(shared.at[at], shared.at[at + step * p.lanes], p.rows.params);
-    }
-    __syncthreads();
-  }
+__device__ inline void store_wide_tile(const shared_slots<Kind>& shared, const column_problem& p, std::int64_t tile) {
+  constexpr int slots = Kind::slots, most_parts = slots > 1 ? slots / 2 : 1;
+  const int width = p.lanes * slots, parts = reduce_threads / p.lanes;
   const std::int64_t first = tile * width, left = p.cols - first;
 #pragma unroll 1
-  for (int column = t; column < width && column < left; column += reduce_threads) {
-    store_result(p.rows.output, first + column, shared.at[column % slots * pitch + column / slots]);
+  for (int column = static_cast<int>(threadIdx.x); column < width && column < left; column += reduce_threads) {
+    const typename Kind::value* at = &shared.at[column % slots * shared.pitch + column / slots];
+    typename Kind::value all[most_parts];
+#pragma unroll
+    for (int i = 0; i < most_parts; ++i) all[i] = at[i < parts ? i * p.lanes : 0];
+#pragma unroll
+    for (int step = 1; step < most_parts; step *= 2) {
+#pragma unroll
+      for (int i = 0; i < most_parts; i += 2 * step) {
+        if (i + step < parts) all[i] = Kind::combine(all[i], all[i + step], p.rows.params);
+      }
+    }
+    store_result(p.rows.output, first + column, all[0]);
   }
 }
 

@@ -14,6 +14,7 @@ struct column_sums : units_of<Unit> {
   using value = std::uint64_t;
   static constexpr int slots = units_of<Unit>::unit_count;
   static constexpr bool exact = true, packs_eight = sizeof(Unit) <= 2;
+  static constexpr int blocks = sizeof(Unit) <= 2 ? 3 : 4;
   static __device__ value combine(value a, value b, const op_params&) { return a + b; }
   static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const op_params& params) {
     const auto all = bits_as<elements_of<Unit>>(raw);
