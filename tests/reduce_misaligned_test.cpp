@@ -180,6 +180,10 @@ TEST_CASE("reference: few rows of very many columns") {
   check_bits<twill::float16>(false, {9, 530001});
   check_bits<float>(false, {3, 300001});
   check_bits<float>(false, {3, 300000});
+  check_bits<double>(false, {3, 262144});  // tiles of one part
+  check_bits<twill::float16>(false, {2, 1100001});
+  check_bits<twill::float16>(false, {14, 530000});
+  check_bits<twill::float16>(false, {30, 530000});  // of more
   on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     for (const std::int64_t cols : {530000, 530001}) {
       check<std::uint8_t, std::uint64_t>(stream, scratch, false, reduce_op::sum, {9, cols}, 0);

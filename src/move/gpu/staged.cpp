@@ -135,10 +135,10 @@ void avoid_bank_conflicts(kernels::staged_cols_matrices& m, int vectors, int thr
     way.quarter = static_cast<int>(ceil_div(m.rows, 8)) * 2;
     way.slots = static_cast<int>(ceil_div(way.quarter, 8)) * 32;
     distribute_band<Groups>(way, vectors, threads);
-    for (const bool reorders : {false, kernels::may_reorder<Unit>}) {
-      way.reorders = reorders;
-      try_way(way);
-    }
+    way.reorders = false;
+    try_way(way);
+    way.reorders = true;
+    if (kernels::may_reorder<Unit>) try_way(way);
   }
 }
 

@@ -280,8 +280,7 @@ __device__ inline typename Kind::value combine_chunk_values(const typename Kind:
   return all;
 }
 
-/// Blocks a multiprocessor that the registers allow; sums of 16 byte-columns need more than 128 VGPRs on AMD: one
-/// wave/EU.
+/// Blocks a multiprocessor that the registers allow, of kinds that do not say how many.
 template <class Kind, class = void>
 inline constexpr int column_blocks =
     blocks_of_accumulators(reduce_threads, Kind::slots > 4 ? (sizeof(typename Kind::value) == 4 ? 3
