@@ -64,8 +64,8 @@ struct band_layout {
     return start_of(row, m) + ((skew + row * skew_step) & 15) + column * size;
   }
 
-  // The places of the units of the vector of packed columns that begins at `row` of a column, its words in an order as
-  // of in_order; of fewer than 16 / size rows 0.
+  // The places of the units of the vector of packed columns that begins at `row` of a column. `order` of its words: see
+  // in_order; 0 where there are fewer than 16 / size rows.
   __device__ void find(int (&place)[units], int row, int column, int order, const staged_cols_matrices& m) const {
     if constexpr (units < detail::least_band_rows) {
       find_long(place, row, column, order, m);
