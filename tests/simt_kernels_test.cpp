@@ -307,6 +307,8 @@ TEST_CASE("words and bytes") {
   CHECK(simt::byte_permute(0x33221100, 0x77665544, 0x3210) == 0x33221100);
   CHECK(simt::byte_permute(0x33221100, 0x77665544, 0x7654) == 0x77665544);
   CHECK(simt::byte_permute(0x33221100, 0x77665544, 0x0426) == 0x00442266);
+  CHECK(simt::funnel_shift(0x33221100, 0x77665544, 0) == 0x33221100);
+  CHECK(simt::funnel_shift(0x33221100, 0x77665544, 4 + 3) == 0x66554433);
 }
 
 TEST_SUITE_END();

@@ -216,6 +216,11 @@ __device__ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, s
   return __byte_perm(a, b, selector);
 }
 
+/// The four bytes from byte `at` modulo 4 of `low` on, the last of them from `high`.
+__device__ inline std::uint32_t funnel_shift(std::uint32_t low, std::uint32_t high, std::uint32_t at) {
+  return __funnelshift_r(low, high, 8 * at);
+}
+
 /// Asks for the line at `at` in global memory, which is about to be written in part: a hint without effect on values.
 __device__ inline void prefetch(const void* at) {
   asm volatile("prefetch.global.L2 [%0];" : : "l"(__cvta_generic_to_global(at)));

@@ -119,6 +119,11 @@ __device__ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, s
   return __builtin_amdgcn_perm(b, a, bytes);
 }
 
+/// v_alignbyte_b32 takes the last two bits of `at`.
+__device__ inline std::uint32_t funnel_shift(std::uint32_t low, std::uint32_t high, std::uint32_t at) {
+  return __builtin_amdgcn_alignbyte(high, low, at);
+}
+
 /// A hint, which nothing comes of here.
 __device__ inline void prefetch(const void* /*at*/) {}
 

@@ -17,6 +17,7 @@ using cuda::blocks_at_once;
 using cuda::byte_permute, cuda::make_word16, cuda::prefetch, cuda::word, cuda::word16;
 using cuda::dynamic_shared;
 using cuda::float_from_half, cuda::half_from_float;
+using cuda::funnel_shift;
 using cuda::load_acquire, cuda::load_prefetch_l2, cuda::load_relaxed, cuda::load_relaxed_pair;
 using cuda::prefers_index_to_ticket;
 using cuda::shuffle, cuda::shuffle_down, cuda::shuffle_up, cuda::shuffle_xor;

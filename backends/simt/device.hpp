@@ -145,6 +145,11 @@ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, std::uint32_
   return result;
 }
 
+/// The four bytes from byte `at` modulo 4 of `low` on, the last of them from `high`.
+inline std::uint32_t funnel_shift(std::uint32_t low, std::uint32_t high, std::uint32_t at) {
+  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(high) << 32 | low) >> (8 * (at & 3)));
+}
+
 /// A hint, which nothing comes of here.
 inline void prefetch(const void* /*at*/) {}
 

@@ -101,14 +101,13 @@ template <int Bytes, bool Aligned, int Rows>
 struct word_reader {
   static constexpr int phases = Aligned ? 1 : 4 / Bytes;  // rows after which the misalignment repeats
   const unsigned char* at[phases];
-  std::uint32_t selector[phases];
+  std::uint32_t skip[phases];
 
   __device__ word_reader(const unsigned char* from, std::int64_t ld) {
 #pragma unroll
     for (int p = 0; p < phases; ++p) {
-      const auto skip = Aligned ? 0 : static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from + p * ld) & 3);
-      at[p] = from + p * ld - skip;
-      selector[p] = bytes_from(skip);
+      skip[p] = Aligned ? 0 : static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from + p * ld) & 3);
+      at[p] = from + p * ld - skip[p];
     }
   }
 
@@ -125,7 +124,7 @@ struct word_reader {
     }
     if constexpr (!Aligned) {
 #pragma unroll
-      for (int i = 0; i < Rows; ++i) w[i] = byte_permute(w[i], shuffle_down(w[i], 1), selector[i % phases]);
+      for (int i = 0; i < Rows; ++i) w[i] = funnel_shift(w[i], shuffle_down(w[i], 1), skip[i % phases]);
     }
   }
 };
@@ -168,7 +167,7 @@ __device__ void load_clamped(word_type<Bytes> (&w)[Rows], const unsigned char* f
   }
   if constexpr (!Aligned) {
 #pragma unroll
-    for (int i = 0; i < Rows; ++i) w[i] = byte_permute(w[i], shuffle_down(w[i], 1), bytes_from(skip[i]));
+    for (int i = 0; i < Rows; ++i) w[i] = funnel_shift(w[i], shuffle_down(w[i], 1), skip[i]);
   }
 }
 
@@ -239,9 +238,9 @@ struct word_pairs {
     first[i] = low;
     second[i] = middle;
     if constexpr (Bytes < 4) {
-      const std::uint32_t high = shuffle_down(low, 1), selector = bytes_from(skip & 3);
-      first[i] = byte_permute(low, middle, selector);
-      second[i] = byte_permute(middle, high, selector);
+      const std::uint32_t high = shuffle_down(low, 1);
+      first[i] = funnel_shift(low, middle, skip);
+      second[i] = funnel_shift(middle, high, skip);
     }
   }
 

@@ -56,11 +56,6 @@ struct unit_chunk<Unit, Chunk, true> {
   }
 };
 
-// What selects, of two consecutive words, the four bytes from `byte` on.
-__device__ inline std::uint32_t bytes_from(std::uint32_t byte) {
-  return 0x3210 + 0x1111 * byte;
-}
-
 // The 16 bytes at offset `skip` of two consecutive aligned vectors (funnel shift).
 template <int UnitBytes>
 __device__ word16 realigned(const word16& low, const word16& high, int skip) {
@@ -75,17 +70,16 @@ __device__ word16 realigned(const word16& low, const word16& high, int skip) {
     for (int i = 0; i < 5; ++i) w[i] = w[i + 1];
   }
   if (UnitBytes < 4) {
-    const std::uint32_t selector = bytes_from(skip & 3);
 #pragma unroll
-    for (int i = 0; i < 4; ++i) w[i] = byte_permute(w[i], w[i + 1], selector);
+    for (int i = 0; i < 4; ++i) w[i] = funnel_shift(w[i], w[i + 1], static_cast<std::uint32_t>(skip));
   }
   return make_word16(w[0], w[1], w[2], w[3]);
 }
 
-// The 16 bytes that begin in the first word of `v`; `next` is the word behind it.
-__device__ inline word16 realigned(const word16& v, std::uint32_t next, std::uint32_t selector) {
-  return make_word16(byte_permute(word<0>(v), word<1>(v), selector), byte_permute(word<1>(v), word<2>(v), selector),
-                     byte_permute(word<2>(v), word<3>(v), selector), byte_permute(word<3>(v), next, selector));
+// The 16 bytes from byte `at` modulo 4 of `v` on; `next` is the word behind it.
+__device__ inline word16 realigned(const word16& v, std::uint32_t next, std::uint32_t at) {
+  return make_word16(funnel_shift(word<0>(v), word<1>(v), at), funnel_shift(word<1>(v), word<2>(v), at),
+                     funnel_shift(word<2>(v), word<3>(v), at), funnel_shift(word<3>(v), next, at));
 }
 
 // The first `count` bytes of `a`, then those of `b`.

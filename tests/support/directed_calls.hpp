@@ -303,6 +303,16 @@ class directed_calls {
       permute({{37, many, 5, 67}, reversed, {}, {}}, bytes, bytes % 4, 3 * bytes, "misaligned");
       permute({{37, many, 5, 68}, reversed, {-many * 340, 340, 68, 1}, {}}, bytes, 8, bytes, "misaligned");
     }
+    // Windows that slide over the input by a few bytes, the last one alone in its tile: words of others may lie behind
+    // the next window, but not behind the last one.
+    for (const std::int64_t bytes : {1, 2}) {
+      const std::int64_t many = (224 * multiprocessors_ + 32) / bytes + 1;
+      for (const std::int64_t step : {8 / bytes, 8 / bytes + 1}) {
+        for (const std::int64_t cols : {65, 66, 67}) {
+          permute({{many, cols}, {1, 0}, {step, 1}, {}}, bytes, bytes, bytes, "misaligned");
+        }
+      }
+    }
     for (const std::int64_t row : {301, 302, 316, 304, 312}) {
       permute({{5, 7, row}, {1, 0, 2}, {}, {}}, 1, 0, 0, row % 16 == 0 ? "elementwise" : "rows");
     }

@@ -33,10 +33,11 @@ __global__ void __launch_bounds__(fill_threads)
   __syncthreads();
   const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 15);
   const int within = (static_cast<int>(threadIdx.x) * 16 + 16 * pattern.element_bytes - lead) % pattern.element_bytes;
-  const std::uint32_t selector = 0x3210 + 0x1111 * (within & 3);
   std::uint32_t w[4];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) w[i] = byte_permute(words[within / 4 + i], words[within / 4 + i + 1], selector);
+  for (int i = 0; i < 4; ++i) {
+    w[i] = funnel_shift(words[within / 4 + i], words[within / 4 + i + 1], static_cast<std::uint32_t>(within));
+  }
   const word16 vector = make_word16(w[0], w[1], w[2], w[3]);
   wait_then_trigger_dependents();
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;

@@ -157,12 +157,11 @@ using square_tile = word_tile<Bytes, true, 128, 256, square_misaligned_rows, 4>;
 template <bool Aligned, bool Around>
 __device__ void read_words(std::uint32_t (&w)[square_misaligned_rows], const unsigned char* from, std::int64_t ld) {
   constexpr int phases = Aligned ? 1 : 4;
-  std::uint32_t next[square_misaligned_rows], selector[phases];
+  std::uint32_t next[square_misaligned_rows], skip[phases];
 #pragma unroll
   for (int p = 0; p < phases; ++p) {
-    const auto skip = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from + p * ld) & 3);
-    const unsigned char* row = from + p * ld - skip;
-    selector[p] = bytes_from(skip);
+    skip[p] = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from + p * ld) & 3);
+    const unsigned char* row = from + p * ld - skip[p];
 #pragma unroll
     for (int i = p; i < square_misaligned_rows; i += phases) {
       const auto* word = reinterpret_cast<const std::uint32_t*>(row);
@@ -173,7 +172,7 @@ __device__ void read_words(std::uint32_t (&w)[square_misaligned_rows], const uns
   }
   if constexpr (!Aligned) {
 #pragma unroll
-    for (int i = 0; i < square_misaligned_rows; ++i) w[i] = byte_permute(w[i], next[i], selector[i % phases]);
+    for (int i = 0; i < square_misaligned_rows; ++i) w[i] = funnel_shift(w[i], next[i], skip[i % phases]);
   }
 }
 
@@ -247,10 +246,9 @@ __device__ void store_transposed(unsigned char* out, const unsigned char* tile, 
     const int first = until_aligned(to);
     if (column >= width || first + lane * 16 + 16 > bytes) continue;
     const auto* chunk = reinterpret_cast<const word16*>(tile + shape::row_of(column) + 16 + lane * 16);
-    const std::uint32_t selector = bytes_from(first & 3);
     const word16 v = chunk[0];
     const auto next = *reinterpret_cast<const std::uint32_t*>(chunk + 1);
-    *reinterpret_cast<word16*>(to + first + lane * 16) = realigned(v, next, selector);
+    *reinterpret_cast<word16*>(to + first + lane * 16) = realigned(v, next, static_cast<std::uint32_t>(first));
   }
   for (int i = threadIdx.x; i < width * units; i += shape::threads) {
     const int column = i / units, at = i % units * Bytes;

@@ -25,7 +25,8 @@ using kernels::word_permutation;
 // length they cover with little waste; low ones for rows that end soon after a large one begins; and those for matrices
 // of few tiles, where the time is that of one block. Aligned: rows begin at multiples of what a lane reads. Of several
 // dimensions: full occupancy, as the strides between rows are long, and so is the latency of their loads; of 1 byte
-// half a warp wide: rows are short, and two rows a warp load more at once.
+// half a warp wide: rows are short, and two rows a warp load more at once. Of 1 byte and misaligned, more rows at once
+// would take more registers than full occupancy leaves.
 template <int Bytes, bool Aligned>
 struct tiles_of;
 template <bool Aligned>
@@ -33,7 +34,7 @@ struct tiles_of<1, Aligned> {
   using large = kernels::word_tile<1, Aligned, 256, 512, 16, 3>;
   using low = kernels::word_tile<1, Aligned, 128, 256, 16, 6>;
   using small = kernels::word_tile<1, Aligned, 128, 512, 8, 3>;
-  using nd = kernels::word_tile<1, Aligned, 256, 256, 8, 8, 1, 16>;
+  using nd = kernels::word_tile<1, Aligned, 256, 256, Aligned ? 8 : 4, 8, 1, 16>;
 };
 template <bool Aligned>
 struct tiles_of<2, Aligned> {
@@ -147,7 +148,9 @@ static_assert(has_bytes<1>(detail::tile_bytes_misaligned[0]) && has_bytes<2>(det
               has_bytes<4>(detail::tile_bytes_misaligned[2]) && has_bytes<8>(detail::tile_bytes_misaligned[3]));
 
 constexpr std::int64_t most = INT32_MAX / 2;
-constexpr std::int64_t least_word_bytes = 4;  // input rows nearer to each other could share their first word
+// Bytes between rows of the input. Words extend by up to 6 bytes beyond a row: that of no other may end nearer to the
+// end of the input's last one.
+constexpr std::int64_t least_row_distance = 8;
 
 // Adds a dimension to those of `count` indices; false where these become too many.
 bool add(strided_dims& to, const tile_dim& d, std::int64_t& count) {
@@ -167,7 +170,7 @@ bool fill(word_permutation& m, const composite_tile& p, std::int64_t& batches) {
     if (d.in_segment) continue;
     std::int64_t& count = d.out_segment ? rows : batches;
     const std::int64_t before = count;
-    if (std::abs(d.in_stride) < least_word_bytes || !add(d.out_segment ? m.row : m.batch, d, count)) return false;
+    if (std::abs(d.in_stride) < least_row_distance || !add(d.out_segment ? m.row : m.batch, d, count)) return false;
     const auto end = static_cast<int>((d.extent - 1) * before);
     (d.out_segment     ? d.in_stride < 0 ? m.first_row : m.last_row
      : d.in_stride < 0 ? m.first_batch

@@ -34,7 +34,7 @@ __device__ void store_end(int i, unsigned char* out, const unsigned char* tile, 
            : valid >= first && (top || begin >= shift) && (last || begin < shift + Shape::length - tile_overlap);
   if (!mine || begin >= end) return;
   const auto* from = reinterpret_cast<const std::uint32_t*>(tile + Shape::row_of(column) + place);
-  const std::uint32_t word = Bytes < 4 ? byte_permute(from[0], from[1], bytes_from(first & 3)) : from[0];
+  const std::uint32_t word = Bytes < 4 ? funnel_shift(from[0], from[1], static_cast<std::uint32_t>(first)) : from[0];
   to += begin;
   if (Bytes >= 4 || (begin >= 0 && begin + 4 <= end)) {
     *reinterpret_cast<std::uint32_t*>(to) = word;
@@ -93,7 +93,6 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   if (place16 + 16 <= most) {
     to += place16;
     const unsigned char* from = tile + Shape::row_of(column) + 16 + (place16 & -16);
-    const std::uint32_t selector = bytes_from(first & (Shape::word_bytes - 1));
 #pragma unroll
     for (int i = 0; i < steps; ++i) {
       const auto* chunk =
@@ -101,7 +100,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
       word16 v = *chunk;
       if (Bytes < 4) {
         const auto next = *reinterpret_cast<const std::uint32_t*>(chunk + 1);
-        v = realigned(v, next, selector);
+        v = realigned(v, next, static_cast<std::uint32_t>(first));
       }
       if (column + i * step < width) *reinterpret_cast<word16*>(to) = v;
       to += step * m.out_ld;
@@ -175,25 +174,24 @@ struct warp_rows {
   }
 };
 
-// The words of some rows. Lanes behind the tile's columns repeat the last word.
+// The words of some rows; `from` is where the lane's word of a row is that begins at 0.
 template <int Bytes, bool Aligned, class Shape>
 __device__ void load_permuted(word_type<Bytes> (&w)[Shape::rows_at_once], const unsigned char* from,
-                              const warp_rows<Shape>& rows, int first, int bytes) {
-  constexpr int size = Shape::word_bytes;
-  const int mine = static_cast<int>(threadIdx.x % Shape::lanes) * size;
-  int skip[Shape::rows_at_once];
+                              const warp_rows<Shape>& rows, int first) {
+  std::uint32_t shift[Shape::rows_at_once];
 #pragma unroll
   for (int i = 0; i < Shape::rows_at_once; ++i) {
-    const unsigned char* row = from + rows.at(first + i);
-    skip[i] = Aligned ? 0 : misalignment(row, 4);
-    const int last = (skip[i] + bytes - 1) & -size;
-    const auto* word = reinterpret_cast<const word_type<Bytes>*>(row - skip[i] + (mine < last ? mine : last));
+    auto at = reinterpret_cast<std::uintptr_t>(from + rows.at(first + i));
+    shift[i] = static_cast<std::uint32_t>(at);
+    if (!Aligned) at &= ~std::uintptr_t{3};
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the row, rounded down.
+    const auto* word = reinterpret_cast<const word_type<Bytes>*>(at);
     w[i] = Bytes == 8 ? *word : load_prefetch_l2<128>(word);  // a warp's load of 8-byte words is contiguous: no hint
   }
   if constexpr (!Aligned) {
 #pragma unroll
     for (int i = 0; i < Shape::rows_at_once; ++i) {
-      w[i] = byte_permute(w[i], shuffle_down(w[i], 1), bytes_from(skip[i]));
+      w[i] = funnel_shift(w[i], shuffle_down(w[i], 1), shift[i]);
     }
   }
 }
@@ -235,11 +233,12 @@ __device__ void store_permuted(unsigned char* out, const unsigned char* tile, co
   constexpr int lanes = Shape::length / 16, step = Shape::threads / lanes;
   constexpr int steps = Shape::lanes * Shape::per_word / step;
   static_assert(step % (Shape::per_word * Shape::spread) == 0);
-  const int lane = threadIdx.x % lanes, column = threadIdx.x / lanes, valid = t.height * Bytes;
+  const int lane = threadIdx.x % lanes, column = threadIdx.x / lanes;
   // Two lanes are idle except in the last tile: in the first one, one of them stores the vector before `first`, if
   // there is one.
   const bool top = t.row0 == 0 && lane == lanes - 1;
   if (!top && !t.last && lane >= lanes - tile_overlap / 16) return;
+  const int most = (t.last ? t.height * Bytes : Shape::length - 1) - 16;
   const unsigned char* from = tile + Shape::row_of(column) + 16;
 #pragma unroll
   for (int i = 0; i < steps; ++i) {
@@ -247,14 +246,13 @@ __device__ void store_permuted(unsigned char* out, const unsigned char* tile, co
     unsigned char* to = out + col_at[column + i * step];
     const int first = until_aligned(to, tile_overlap);
     const int at = top && first >= 16 ? first - 16 : first + lane * 16;
-    if (at + 16 > (t.last ? valid : first + Shape::length - tile_overlap)) continue;
+    if (at > most) continue;
     const auto* chunk = reinterpret_cast<const word16*>(
         from + i * (step / Shape::per_word / Shape::spread) * Shape::pitch + (at & -16));
     word16 v = *chunk;
     if (Bytes < 4) {
-      const std::uint32_t selector = bytes_from(first & (Shape::word_bytes - 1));
       const auto next = *reinterpret_cast<const std::uint32_t*>(chunk + 1);
-      v = realigned(v, next, selector);
+      v = realigned(v, next, static_cast<std::uint32_t>(first));
     }
     *reinterpret_cast<word16*>(to + at) = v;
   }
@@ -276,14 +274,17 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   in += base.in + static_cast<std::int64_t>(t.col0) * Bytes;
   out += base.out + static_cast<std::int64_t>(t.row0) * Bytes;
   wait_then_trigger_dependents();
+  const int lane = threadIdx.x % Shape::lanes, mine = lane * Shape::word_bytes;
+  // Lanes behind the tile's columns repeat the last word that a row may end in.
+  const int last = (t.width * Bytes + (Aligned ? -1 : 2)) & -Shape::word_bytes;
+  const unsigned char* from = in + (mine < last ? mine : last);
   word_type<Bytes> w[some];
-  if (!t.at_end) load_permuted<Bytes, Aligned, Shape>(w, in, rows, 0, t.width * Bytes);
+  if (!t.at_end) load_permuted<Bytes, Aligned, Shape>(w, from, rows, 0);
   for (int i = threadIdx.x; i < Shape::lanes * Shape::per_word; i += Shape::threads) {
     col_at[i] = place_of(m.col, t.col0 + (i < t.width ? i : t.width - 1)).out;
   }
   __syncthreads();
   unsigned char* to[Shape::per_word];
-  const int lane = threadIdx.x % Shape::lanes;
 #pragma unroll
   for (int k = 0; k < Shape::per_word; ++k) to[k] = sheared_row<Shape>(tile, k, lane, out, col_at);
   if (t.at_end) {
@@ -292,7 +293,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
     store_words<Bytes>(to, w, rows.row(0) * Bytes);
 #pragma unroll 1
     for (int i = some; i < rows.count && rows.first_row(i) < t.height; i += some) {  // uniform: the warp shuffles
-      load_permuted<Bytes, Aligned, Shape>(w, in, rows, i, t.width * Bytes);
+      load_permuted<Bytes, Aligned, Shape>(w, from, rows, i);
       store_words<Bytes>(to, w, rows.row(i) * Bytes);
     }
   }

@@ -24,6 +24,11 @@ struct packed_element {
   static constexpr int words = (Bytes + 3) / 4, last_begin = Bytes % 4 == 3 ? Bytes - 3 : Bytes - 4;
 };
 
+// What selects, of two consecutive words, the four bytes from `byte` on.
+__device__ inline std::uint32_t bytes_from(std::uint32_t byte) {
+  return 0x3210 + 0x1111 * byte;
+}
+
 // One element's words: `at` is the place of its first byte, `selector` cuts a word that begins there from two.
 template <int Bytes>
 __device__ void fetch_element(std::uint32_t (&w)[packed_element<Bytes>::words], const unsigned char* word_place,

@@ -33,11 +33,11 @@ __device__ void store_row(unsigned char* to, const unsigned char* row, const til
   const int lane = threadIdx.x % 32, line = until_aligned(to, Shape::line);
   const int begin = ends.first ? line & 15 : line;
   const int end = ends.last ? ends.valid : line + Shape::length - Shape::line;
-  const std::uint32_t selector = bytes_from(line & (Shape::word_bytes - 1));
+  const auto shift = static_cast<std::uint32_t>(line);
   for (int byte = begin + lane * 16; byte + 16 <= end; byte += 32 * 16) {
     const auto* chunk = reinterpret_cast<const word16*>(row + 16 + (byte & -16));
     word16 v = *chunk;
-    if constexpr (Bytes < 4) v = realigned(v, *reinterpret_cast<const std::uint32_t*>(chunk + 1), selector);
+    if constexpr (Bytes < 4) v = realigned(v, *reinterpret_cast<const std::uint32_t*>(chunk + 1), shift);
     *reinterpret_cast<word16*>(to + byte) = v;
   }
   const unsigned char* from = row + 16 - (line & 15 & -Shape::word_bytes);
