@@ -198,6 +198,10 @@ class directed_calls {
     for (const std::int64_t rows : {3, 5, 7}) {
       for (const std::int64_t cols : {3, 5, 7}) transpose({rows, cols, 1025}, 1, 16, 48);
     }
+    // Words in different orders: several matrices a block, one, and few rows.
+    transpose({316, 11, 4 * multiprocessors_ + 1}, 1, 5, 3);
+    transpose({391, 59, multiprocessors_ + 1}, 1, 3, 9);
+    permute({{300, 17, 61}, {0, 2, 1}, {}, {}}, 1, 1, 2, "staged-misaligned");
   }
 
   // Small matrices with gaps, in the input and in the output: as large as blocks of 8, 4, 2 and 1 windows take them.

@@ -33,21 +33,38 @@ std::int64_t window_of(std::int64_t matrix_bytes) {
   return window % 128 == 0 || piece + 112 > capacity ? window : (capacity - 112) / piece * piece;
 }
 
-// Extents, and the padding for the vectors of the output; Copied: the input's vectors are copied to shared memory.
-template <class Unit, bool Copied>
 small_matrices shape_of(const transpose_args& a) {
   small_matrices m{};
   m.rows = static_cast<int>(a.rows);
   m.cols = static_cast<int>(a.cols);
   m.matrix = kernels::make_divider(a.rows * a.cols);
   m.column = kernels::make_divider(a.rows);
-  constexpr int size = static_cast<int>(sizeof(Unit)), elements = 16 / size;
-  const auto byte = [&](int sample, int lane) {  // the first warp, and one that is not its neighbour
-    const int unit = (sample * 5 * 32 + lane) * elements + sample * 5 % elements, within = unit % (m.rows * m.cols);
-    return (unit - within + within % m.rows * m.cols + within / m.rows) * size;
-  };
-  set_padding(m, Copied ? padding_of_vectors<Unit>(byte) : padding_of_words<Unit>(byte));
   return m;
+}
+
+// The byte of the input that a lane of one of two warps gathers first of its vector, or one of another word of it: for
+// counting bank conflicts.
+template <class Unit>
+int gathered_byte(const small_matrices& m, int sample, int lane, int order = 0) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
+  // Of the first warp, and of one that is not its neighbour.
+  const int unit = (sample * 5 * 32 + lane) * units + (sample * 5 % units ^ order * units / 4);
+  const int within = unit % (m.rows * m.cols);
+  return (unit - within + within % m.rows * m.cols + within / m.rows) * size;
+}
+
+// Whether a kernel without padding, in which quarters of a warp gather in different orders, is expected to be faster
+// than one with `padding`: it spends fewer instructions, and the input's vectors can be copied, which they cannot be
+// with padding by words. That is taken if it needs fewer than three quarters of the wavefronts, padding by vectors if
+// it needs no more.
+template <class Unit>
+bool pays_to_reorder(const small_matrices& m, const shared_padding& padding) {
+  if (!kernels::may_reorder<Unit> || m.rows * static_cast<int>(sizeof(Unit)) < 16) return false;
+  int wavefronts = 0;
+  for (const int warp : {0, 1}) {
+    wavefronts += bank_accesses(1, [&](int lane) { return gathered_byte<Unit>(m, warp, lane, lane / 8); });
+  }
+  return padding.pad % 16 == 0 ? wavefronts < padding.wavefronts : 3 * wavefronts <= 4 * padding.wavefronts;
 }
 
 // Shapes of one byte that have a kernel of their own.
@@ -165,7 +182,9 @@ void launch_bands(const work_queue& queue, const transpose_args& a) {
 void launch_staged(const work_queue& queue, const transpose_args& a) {
   static_assert(kernels::staged_window_bytes == detail::staged_window_bytes);
   if (launch_tiny(queue, a)) return;
-  small_matrices m = shape_of<unsigned char, false>(a);
+  small_matrices m = shape_of(a);
+  set_padding(m, padding_of_words<unsigned char>(
+                     [&](int warp, int lane) { return gathered_byte<unsigned char>(m, warp, lane); }));
   m.bytes = a.batch * a.rows * a.cols;
   m.window = static_cast<int>(window_of(a.rows * a.cols));
   m.line = m.window + 112 <= kernels::staged_window_bytes ? 128 : 16;
@@ -196,8 +215,16 @@ void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) 
                                kernels::most_staged_misaligned_threads);
   const auto config = grid_of(ceil_div(a.batch, w.at_once), threads, detail::with_pads(bytes));
   with_unit(a.element_bytes, [&](auto one) {
-    w.shape = shape_of<decltype(one), true>(a);
-    start_kernel(queue, config, &kernels::transpose_staged_misaligned<decltype(one)>, a, w);
+    using unit = decltype(one);
+    w.shape = shape_of(a);
+    const auto padding =
+        padding_of_vectors<unit>([&](int warp, int lane) { return gathered_byte<unit>(w.shape, warp, lane); });
+    if (pays_to_reorder<unit>(w.shape, padding)) {
+      constexpr bool reorders = kernels::may_reorder<unit>;
+      return start_kernel(queue, config, &kernels::transpose_staged_misaligned<unit, reorders>, a, w);
+    }
+    set_padding(w.shape, padding);
+    start_kernel(queue, config, &kernels::transpose_staged_misaligned<unit, false>, a, w);
   });
 }
 

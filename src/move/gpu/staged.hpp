@@ -67,6 +67,38 @@ __device__ void find_units(int (&place)[16 / sizeof(Unit)], int at, int skew, co
   }
 }
 
+// Whether the lanes of a warp may gather the words of their vectors in different orders. Larger elements are read in
+// fewer loads: conflicts cost less than the orders would.
+template <class Unit>
+inline constexpr bool may_reorder = sizeof(Unit) == 1;
+
+/// The order of a lane's words, where quarters of a warp gather in different ones: see in_order.
+__device__ inline int order_of_quarter() {
+  return static_cast<int>(threadIdx.x) % 32 / 8;
+}
+
+// find_units of matrices of at least 16 / size rows without padding, word j ^ order of the chunk as the j-th.
+template <class Unit>
+__device__ void find_reordered(int (&place)[16 / sizeof(Unit)], int begin, int skew, int order,
+                               const small_matrices& m) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size, each = units / 4;
+  const int unit = begin / size, matrix = static_cast<int>(divide(unit, m.matrix)), elements = m.rows * m.cols;
+  const int within = unit - matrix * elements;
+  const int column = static_cast<int>(divide(within, m.column)), row = within - column * m.rows;
+  const int step = m.cols * size, from = skew + (matrix * elements + row * m.cols + column) * size;
+  const int next = size + (column + 1 == m.cols ? 0 : step - elements * size);  // to the next column: at most one ends
+#pragma unroll
+  for (int word = 0; word < 4; ++word) {
+    const int first = (word ^ order) * each, until = m.rows - 1 - row - first;
+    int at = from + first * step + (until < 0 ? next - step : 0);
+#pragma unroll
+    for (int u = 0; u < each; ++u) {
+      place[word * each + u] = at;
+      at += u == until ? next : step;
+    }
+  }
+}
+
 // The place in shared memory of a unit of the output; the input begins at byte `skew`.
 template <class Unit>
 __device__ int place_of(int unit, int skew, const small_matrices& m) {
@@ -84,6 +116,14 @@ __device__ word16 gathered(const unsigned char* from, const int (&place)[16 / si
     v.unit[u] = *reinterpret_cast<const Unit*>(from + place[u]);
   }
   return v.packed();
+}
+
+// The words of a vector of which word j ^ order was gathered as the j-th.
+__device__ inline word16 in_order(const word16& v, int order) {
+  const bool odd = order % 2 != 0, high = order >= 2;
+  const std::uint32_t a = odd ? word<1>(v) : word<0>(v), b = odd ? word<0>(v) : word<1>(v),
+                      c = odd ? word<3>(v) : word<2>(v), d = odd ? word<2>(v) : word<3>(v);
+  return make_word16(high ? c : a, high ? d : b, high ? a : c, high ? b : d);
 }
 
 // Moves the first `full` windows, or All. A thread has a vector of each, at byte `at`, and finds its bytes while its
@@ -228,7 +268,8 @@ __device__ void load_windows(unsigned char* shared, const unsigned char* in, int
   wait_for_copies();
 }
 
-template <class Unit>
+// Reorders: without padding, quarters of a warp gather in different orders.
+template <class Unit, bool Reorders>
 __global__ void __launch_bounds__(most_staged_misaligned_threads)
     transpose_staged_misaligned(unsigned char* out, const unsigned char* in, matrix_runs w) {
   constexpr int size = static_cast<int>(sizeof(Unit));
@@ -248,8 +289,13 @@ __global__ void __launch_bounds__(most_staged_misaligned_threads)
   const int step = static_cast<int>(blockDim.x) * 16, first = threadIdx.x * 16 - out_skew;
   for (int at = first < 0 ? first + step : first; at + 16 <= bytes; at += step) {
     int place[16 / size];
-    find_units<Unit>(place, at, skew, m);
-    *reinterpret_cast<word16*>(out + at) = gathered<Unit>(shared, place);
+    if constexpr (Reorders) {
+      find_reordered<Unit>(place, at, skew, order_of_quarter(), m);
+      *reinterpret_cast<word16*>(out + at) = in_order(gathered<Unit>(shared, place), order_of_quarter());
+    } else {
+      find_units<Unit>(place, at, skew, m);
+      *reinterpret_cast<word16*>(out + at) = gathered<Unit>(shared, place);
+    }
   }
   at_ends<Unit>(bytes, out_skew, [&](int at) {
     *reinterpret_cast<Unit*>(out + at) = *reinterpret_cast<const Unit*>(shared + place_of<Unit>(at / size, skew, m));

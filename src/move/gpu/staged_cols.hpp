@@ -38,19 +38,6 @@ struct staged_cols_matrices {
 template <class Unit, int Groups>
 inline constexpr bool may_be_quartered = sizeof(Unit) < 4 && Groups == 1;
 
-// Whether the lanes of a warp may gather the words of their vectors in different orders. Larger elements are read in
-// fewer loads: conflicts cost less than the orders would.
-template <class Unit>
-inline constexpr bool may_reorder = sizeof(Unit) == 1;
-
-// The words of a vector of which word j ^ order was gathered as the j-th.
-__device__ inline word16 in_order(const word16& v, int order) {
-  const bool odd = order % 2 != 0, high = order >= 2;
-  const std::uint32_t a = odd ? word<1>(v) : word<0>(v), b = odd ? word<0>(v) : word<1>(v),
-                      c = odd ? word<3>(v) : word<2>(v), d = odd ? word<2>(v) : word<3>(v);
-  return make_word16(high ? c : a, high ? d : b, high ? a : c, high ? b : d);
-}
-
 // Where the rows of a band lie in shared memory.
 template <class Unit>
 struct band_layout {
@@ -158,7 +145,7 @@ __device__ void load_band(unsigned char* shared, const unsigned char* in, const 
 template <class Unit, int Groups, bool Reorders>
 __device__ void store_sequence(unsigned char* out, const unsigned char* from, int at, int end, int row, int column,
                                const band_layout<Unit>& layout, const staged_cols_matrices& m) {
-  const int order = Reorders ? static_cast<int>(threadIdx.x) % 32 / 8 : 0, step = m.rows * Groups * 16;
+  const int order = Reorders ? order_of_quarter() : 0, step = m.rows * Groups * 16;
   int place[16 / sizeof(Unit)];
   layout.find(place, row, column, order, m);
 #pragma unroll 4

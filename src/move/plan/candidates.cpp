@@ -85,7 +85,7 @@ constexpr double misaligned_launch[4] = {5, 4.4, 2.9, 2.65};
 // after the fit (docs/planner.md).
 double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
   constexpr double issues[4] = {0.812, 0.444, 0.609, 0.41}, moves[4] = {0.55, 1.009, 0.922, 0.99};
-  constexpr double partial[4] = {0.118, 0.213, 0.142, 0.135}, inside[4] = {1.44, 1.63, 1, 1},
+  constexpr double partial[4] = {0.118, 0.213, 0.142, 0.135}, inside[4] = {1.35, 1.63, 1, 1},
                    more[4] = {0.045, 0.02, 0.02, 0};
   const int at = place_of(unit);
   const bool complete = s.in_bits % 4 == 0;
