@@ -216,9 +216,16 @@ __device__ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, s
   return __byte_perm(a, b, selector);
 }
 
-/// The four bytes from byte `at` modulo 4 of `low` on, the last of them from `high`.
+/// Bytes `at` % 4 to `at` % 4 + 3 of `low` followed by `high`.
 __device__ inline std::uint32_t funnel_shift(std::uint32_t low, std::uint32_t high, std::uint32_t at) {
   return __funnelshift_r(low, high, 8 * at);
+}
+
+/// `at` rounded down to a multiple of `Of`, a power of two.
+template <int Of>
+__device__ inline const unsigned char* rounded_down(const unsigned char* at) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): one instruction for 32 of the address's bits.
+  return reinterpret_cast<const unsigned char*>(reinterpret_cast<std::uintptr_t>(at) & ~std::uintptr_t{Of - 1});
 }
 
 /// Asks for the line at `at` in global memory, which is about to be written in part: a hint without effect on values.

@@ -124,6 +124,12 @@ __device__ inline std::uint32_t funnel_shift(std::uint32_t low, std::uint32_t hi
   return __builtin_amdgcn_alignbyte(high, low, at);
 }
 
+/// By a difference: of a masked address compilers do not know that it is global memory.
+template <int Of>
+__device__ inline const unsigned char* rounded_down(const unsigned char* at) {
+  return at - (reinterpret_cast<std::uintptr_t>(at) & (Of - 1));
+}
+
 /// A hint, which nothing comes of here.
 __device__ inline void prefetch(const void* /*at*/) {}
 

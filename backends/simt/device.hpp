@@ -145,9 +145,16 @@ inline std::uint32_t byte_permute(std::uint32_t a, std::uint32_t b, std::uint32_
   return result;
 }
 
-/// The four bytes from byte `at` modulo 4 of `low` on, the last of them from `high`.
+/// Bytes `at` % 4 to `at` % 4 + 3 of `low` followed by `high`.
 inline std::uint32_t funnel_shift(std::uint32_t low, std::uint32_t high, std::uint32_t at) {
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(high) << 32 | low) >> (8 * (at & 3)));
+}
+
+/// `at` rounded down to a multiple of `Of`, a power of two.
+template <int Of>
+inline const unsigned char* rounded_down(const unsigned char* at) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr).
+  return reinterpret_cast<const unsigned char*>(reinterpret_cast<std::uintptr_t>(at) & ~std::uintptr_t{Of - 1});
 }
 
 /// A hint, which nothing comes of here.

@@ -249,9 +249,8 @@ struct word_pairs {
   __device__ void load(Address at) {
 #pragma unroll
     for (int i = 0; i < Rows; ++i) {
-      const auto address = reinterpret_cast<std::uintptr_t>(at(i)) & ~std::uintptr_t{Aligned ? 0 : 7};
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the row, rounded down.
-      const std::uint64_t pair = load_prefetch_l2<128>(reinterpret_cast<const std::uint64_t*>(address));
+      const unsigned char* from = Aligned ? at(i) : rounded_down<8>(at(i));
+      const std::uint64_t pair = load_prefetch_l2<128>(reinterpret_cast<const std::uint64_t*>(from));
       first[i] = static_cast<std::uint32_t>(pair);
       second[i] = static_cast<std::uint32_t>(pair >> 32);
     }

@@ -1,4 +1,4 @@
-// Sums of an array, of the rows of a matrix, or of its columns.
+// Sums, and other reductions, of an array, of the rows of a matrix, or of its columns.
 
 #include <algorithm>
 #include <iterator>
@@ -22,6 +22,56 @@ enum class summed { array, rows, columns };
 bool is_tuned(const rung& which) {
   return which.name == "tuned" || which.name == "cpu-tuned";
 }
+
+/// An operation beside the sum, as a rung of its own.
+struct named_operation {
+  std::string_view name;
+  reduce_op op;
+};
+constexpr named_operation other_operations[] = {{"product", reduce_op::product},
+                                                {"min", reduce_op::min},
+                                                {"argmin", reduce_op::argmin},
+                                                {"logical-and", reduce_op::logical_and},
+                                                {"bitwise-xor", reduce_op::bitwise_xor}};
+
+std::optional<reduce_op> other_operation(std::string_view name) {
+  for (const auto& each : other_operations) {
+    if (each.name == name) return each.op;
+  }
+  return std::nullopt;
+}
+
+/// Folds the number at `index` of a row or column into the result of those before it; unsigned ones of 64 bits are
+/// compared as such. Of products and exclusive ors the last bits are those of any size.
+struct folded_numbers {
+  std::uint64_t value = 0, least = 0;
+
+  void add(reduce_op op, std::uint64_t number, std::uint64_t index, bool is_unsigned) {
+    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+    const std::uint64_t key = number ^ (is_unsigned ? 0 : sign);
+    const bool is_least = index == 0 || key < least;
+    if (is_least) least = key;
+    switch (op) {
+      case reduce_op::product:
+        value = index == 0 ? number : value * number;
+        break;
+      case reduce_op::min:
+        if (is_least) value = number;
+        break;
+      case reduce_op::argmin:
+        if (is_least) value = index;
+        break;
+      case reduce_op::logical_and:
+        value = (index == 0 || value != 0) && number != 0 ? 1 : 0;
+        break;
+      case reduce_op::bitwise_xor:
+        value ^= number;
+        break;
+      default:
+        value += number;
+    }
+  }
+};
 
 /// Whether all rungs of the ladder sum a type, not only the operation itself.
 bool rungs_sum(twill::element_type type) {
@@ -56,7 +106,10 @@ class reduce_problem : public ladder_problem {
            const rung_options& options) const override {
     const auto words = static_cast<std::int64_t>(moved_bytes() / 4);  // without gaps
     if (is_tuned(which)) {
-      run_operation(stream, in, out, options.repeats);
+      run_operation(stream, in, out, options.repeats, reduce_op::sum);
+    } else if (const auto op = other_operation(which.name)) {
+      if (!is_integer()) leave_out("operations beside the sum are checked for integers alone", "--type u8 to i64");
+      run_operation(stream, in, out, options.repeats, *op);
     } else if (which.name == "memcpy") {  // bytes are bytes
       void* to = static_cast<unsigned char*>(out) + sums_bytes();
       reduce_rung(stream, which.name, in, out, twill::element_type::u32, words, {to, in_bytes()}, options);
@@ -72,50 +125,63 @@ class reduce_problem : public ladder_problem {
 
   std::string fault(stream_ref stream, const rung& which, block_shape, const void* out) const override {
     if (which.promise != rung_promise::result) return "";
-    if (expected_.empty()) expected_ = expected_sums();
-    const auto bytes = static_cast<std::size_t>(type_.bytes);
-    std::vector<unsigned char> expected(expected_.size() * bytes), found(expected.size());
-    store_numbers(expected.data(), expected_.data(), sums(), type_.kind);
+    const reduce_op op = other_operation(which.name).value_or(reduce_op::sum);
+    std::vector<std::int64_t>& results = expected_[op];
+    if (results.empty()) results = expected_results(op);
+    const twill::element_type kind = result_kind(op);
+    const auto bytes = static_cast<std::size_t>(element_bytes(kind));
+    std::vector<unsigned char> expected(results.size() * bytes), found(expected.size());
+    store_numbers(expected.data(), results.data(), sums(), kind);
     download_bytes(stream, out, found.data(), found.size());
     stream.wait();
     const auto differs = std::mismatch(found.begin(), found.end(), expected.begin()).first;
     if (differs == found.end()) return "";
     const auto at = static_cast<std::size_t>(differs - found.begin()) / bytes;
-    return fmt::format("sum {} is not {}", at, expected_[at]);
+    return fmt::format("{} {} is not {}", op == reduce_op::sum ? "sum" : which.name, at, results[at]);
   }
 
  private:
   std::int64_t ld() const { return cols_ + gap_; }
   std::int64_t sums() const { return what_ == summed::columns ? cols_ : rows_; }
-  std::size_t sums_bytes() const { return static_cast<std::size_t>(sums() * type_.bytes + 255) / 256 * 256; }
+  /// Of the results, which are indices of 8 bytes at most.
+  std::size_t sums_bytes() const { return static_cast<std::size_t>(sums() * 8 + 255) / 256 * 256; }
+  bool is_integer() const { return type_.kind <= twill::element_type::i64 || is_unsigned(); }
+  bool is_unsigned() const { return type_.kind >= twill::element_type::u8 && type_.kind <= twill::element_type::u64; }
+  twill::element_type result_kind(reduce_op op) const {
+    return op == reduce_op::argmin        ? twill::element_type::i64
+           : op == reduce_op::logical_and ? twill::element_type::u8
+                                          : type_.kind;
+  }
   std::size_t scratch_bytes() const { return in_bytes() / 32 + (std::size_t{1} << 16) + (std::size_t{8} << 20); }
   void* scratch(stream_ref stream) const { return rung_scratch_.on(stream, scratch_bytes()); }
 
   /// As an application calls it: with scratch made once.
-  void run_operation(stream_ref stream, const void* in, void* out, int repeats) const {
-    auto& scratch = scratches_[stream.on().properties().name];
-    const reduce_options options{reduce_op::sum, true};
+  void run_operation(stream_ref stream, const void* in, void* out, int repeats, reduce_op op) const {
+    auto& scratch = scratches_[{stream.on().properties().name, op}];
+    const reduce_options options{op, true};
+    const twill::element_type result = result_kind(op);
     const reduce_shape shape{rows_, cols_, ld()};
     if (scratch.data() == nullptr) {
       const auto& on = stream.on();
-      scratch = raw_buffer(on, what_ == summed::columns
-                                   ? reduce_columns_scratch_bytes(on, type_.kind, type_.kind, shape, options)
-                                   : reduce_rows_scratch_bytes(on, type_.kind, type_.kind, shape, options));
+      scratch =
+          raw_buffer(on, what_ == summed::columns ? reduce_columns_scratch_bytes(on, type_.kind, result, shape, options)
+                                                  : reduce_rows_scratch_bytes(on, type_.kind, result, shape, options));
       fill_bytes(stream, scratch.data(), 0, scratch.size_bytes());
     }
-    const auto sum = what_ == summed::columns ? reduce_columns_untyped : reduce_rows_untyped;
+    const auto reduced = what_ == summed::columns ? reduce_columns_untyped : reduce_rows_untyped;
     for (int i = 0; i < repeats; ++i) {
       if (what_ == summed::array) {
-        reduce_untyped(stream, in, out, type_.kind, type_.kind, cols_, scratch, options);
+        reduce_untyped(stream, in, out, type_.kind, result, cols_, scratch, options);
       } else {
-        sum(stream, in, out, type_.kind, type_.kind, shape, scratch, options);
+        reduced(stream, in, out, type_.kind, result, shape, scratch, options);
       }
     }
   }
 
-  std::vector<std::int64_t> expected_sums() const {
+  std::vector<std::int64_t> expected_results(reduce_op op) const {
     constexpr std::int64_t chunk = 1 << 16;
-    std::vector<std::int64_t> found(static_cast<std::size_t>(sums())), numbers(chunk);
+    std::vector<folded_numbers> found(static_cast<std::size_t>(sums()));
+    std::vector<std::int64_t> numbers(chunk);
     std::vector<unsigned char> elements(static_cast<std::size_t>(chunk * type_.bytes));
     for (std::int64_t first = 0; first < rows_ * ld(); first += chunk) {
       const std::int64_t part = std::min(chunk, rows_ * ld() - first);
@@ -124,20 +190,22 @@ class reduce_problem : public ladder_problem {
       for (std::int64_t i = 0; i < part; ++i) {
         const std::int64_t row = (first + i) / ld(), col = (first + i) % ld();
         if (col >= cols_) continue;  // a gap
-        const std::int64_t at = what_ == summed::columns ? col : row;
-        auto& sum = found[static_cast<std::size_t>(at)];
-        const auto own = static_cast<std::uint64_t>(numbers[static_cast<std::size_t>(i)]);
-        sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + own);
+        const bool by_column = what_ == summed::columns;
+        found[static_cast<std::size_t>(by_column ? col : row)].add(
+            op, static_cast<std::uint64_t>(numbers[static_cast<std::size_t>(i)]),
+            static_cast<std::uint64_t>(by_column ? row : col), is_unsigned());
       }
     }
-    return found;
+    std::vector<std::int64_t> results;
+    for (const folded_numbers& each : found) results.push_back(static_cast<std::int64_t>(each.value));
+    return results;
   }
 
   summed what_;
   std::int64_t rows_, cols_, gap_;
   element_type type_;
-  mutable std::vector<std::int64_t> expected_;           // once it was asked for
-  mutable std::map<std::string, raw_buffer> scratches_;  // by device
+  mutable std::map<reduce_op, std::vector<std::int64_t>> expected_;            // once it was asked for
+  mutable std::map<std::pair<std::string, reduce_op>, raw_buffer> scratches_;  // by device
   mutable shared_scratch rung_scratch_;
 };
 
@@ -167,24 +235,34 @@ std::unique_ptr<ladder_problem> make_matrix(const bench_case& which) {
   return std::make_unique<reduce_problem>(What, size.front(), size.back(), which.gap, which.type);
 }
 
-/// Of the ladder of reduce what matrices have too: the operation, and what memory allows.
+/// The ladder of reduce, and other operations.
+std::vector<rung> array_rungs(const device& on) {
+  std::vector<rung> rungs = reduce_rungs(on);
+  for (const auto& each : other_operations) {
+    rungs.push_back({"reduce", each.name, "another operation than the sum", "this library", rung_promise::result, {}});
+  }
+  return rungs;
+}
+
+/// Of these what matrices have too: the operations, and what memory allows.
 std::vector<rung> matrix_rungs(const device& on) {
   std::vector<rung> kept;
-  for (const rung& each : reduce_rungs(on)) {
-    if (each.promise == rung_promise::nothing || is_tuned(each)) kept.push_back(each);
+  for (const rung& each : array_rungs(on)) {
+    if (each.promise == rung_promise::nothing || is_tuned(each) || other_operation(each.name)) kept.push_back(each);
   }
   return kept;
 }
 
 /// Only the size of a type decides which blocks fit.
 std::vector<block_shape> reduce_blocks(const device& on, std::string_view name, std::int64_t bytes) {
+  if (other_operation(name)) return {};
   return reduce_rung_blocks(on, name, bytes == 8 ? twill::element_type::f64 : twill::element_type::f32);
 }
 
 }  // namespace
 
 const ladder_operation& reduce_operation() {
-  static const ladder_operation operation = {"reduce", "4194304", reduce_rungs, reduce_blocks, make_array, "read"};
+  static const ladder_operation operation = {"reduce", "4194304", array_rungs, reduce_blocks, make_array, "read"};
   return operation;
 }
 const ladder_operation& reduce_rows_operation() {

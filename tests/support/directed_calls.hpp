@@ -199,8 +199,8 @@ class directed_calls {
       for (const std::int64_t cols : {3, 5, 7}) transpose({rows, cols, 1025}, 1, 16, 48);
     }
     // Words in different orders: several matrices a block, one, and few rows.
-    transpose({316, 11, 4 * multiprocessors_ + 1}, 1, 5, 3);
-    transpose({391, 59, multiprocessors_ + 1}, 1, 3, 9);
+    permute({{4 * multiprocessors_ + 1, 316, 11}, {0, 2, 1}, {}, {}}, 1, 5, 3, "staged-misaligned");
+    permute({{multiprocessors_ + 1, 391, 59}, {0, 2, 1}, {}, {}}, 1, 3, 9, "staged-misaligned");
     permute({{300, 17, 61}, {0, 2, 1}, {}, {}}, 1, 1, 2, "staged-misaligned");
   }
 
@@ -307,15 +307,14 @@ class directed_calls {
       permute({{37, many, 5, 67}, reversed, {}, {}}, bytes, bytes % 4, 3 * bytes, "misaligned");
       permute({{37, many, 5, 68}, reversed, {-many * 340, 340, 68, 1}, {}}, bytes, 8, bytes, "misaligned");
     }
-    // Windows that slide over the input by a few bytes, the last one alone in its tile: words of others may lie behind
-    // the next window, but not behind the last one.
+    // Windows that slide over the input by a few bytes, all but the last one in the last tile but one: their words lie
+    // behind windows that follow, but not behind the last one. And a last tile less than a word wide.
     for (const std::int64_t bytes : {1, 2}) {
-      const std::int64_t many = (224 * multiprocessors_ + 32) / bytes + 1;
-      for (const std::int64_t step : {8 / bytes, 8 / bytes + 1}) {
-        for (const std::int64_t cols : {65, 66, 67}) {
-          permute({{many, cols}, {1, 0}, {step, 1}, {}}, bytes, bytes, bytes, "misaligned");
-        }
-      }
+      const auto rows = [&](std::int64_t tiles) { return (224 * tiles + 32) / bytes + 1; };
+      const std::int64_t many = rows(multiprocessors_), some = rows(multiprocessors_ / 2 + 1);
+      permute({{many, 65 + bytes}, {1, 0}, {8 / bytes, 1}, {}}, bytes, bytes, bytes, "misaligned");
+      permute({{many, 65 + bytes}, {1, 0}, {8 / bytes + 1, 1}, {}}, bytes, bytes, bytes, "misaligned");
+      permute({{some, bytes == 1 ? 241 : 621}, {1, 0}, {}, {}}, bytes, 0, bytes, "misaligned");
     }
     for (const std::int64_t row : {301, 302, 316, 304, 312}) {
       permute({{5, 7, row}, {1, 0, 2}, {}, {}}, 1, 0, 0, row % 16 == 0 ? "elementwise" : "rows");

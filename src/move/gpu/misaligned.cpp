@@ -148,9 +148,11 @@ static_assert(has_bytes<1>(detail::tile_bytes_misaligned[0]) && has_bytes<2>(det
               has_bytes<4>(detail::tile_bytes_misaligned[2]) && has_bytes<8>(detail::tile_bytes_misaligned[3]));
 
 constexpr std::int64_t most = INT32_MAX / 2;
-// Bytes between rows of the input. Words extend by up to 6 bytes beyond a row: that of no other may end nearer to the
-// end of the input's last one.
-constexpr std::int64_t least_row_distance = 8;
+// Bytes between rows of the input. Those of 1- and 2-byte elements are read in words, which extend up to 6 bytes beyond
+// a row: rows at least 8 bytes apart keep them inside the input.
+constexpr std::int64_t least_row_distance(std::int64_t unit) {
+  return unit < 4 ? 8 : unit;
+}
 
 // Adds a dimension to those of `count` indices; false where these become too many.
 bool add(strided_dims& to, const tile_dim& d, std::int64_t& count) {
@@ -170,7 +172,8 @@ bool fill(word_permutation& m, const composite_tile& p, std::int64_t& batches) {
     if (d.in_segment) continue;
     std::int64_t& count = d.out_segment ? rows : batches;
     const std::int64_t before = count;
-    if (std::abs(d.in_stride) < least_row_distance || !add(d.out_segment ? m.row : m.batch, d, count)) return false;
+    if (std::abs(d.in_stride) < least_row_distance(p.unit) || !add(d.out_segment ? m.row : m.batch, d, count))
+      return false;
     const auto end = static_cast<int>((d.extent - 1) * before);
     (d.out_segment     ? d.in_stride < 0 ? m.first_row : m.last_row
      : d.in_stride < 0 ? m.first_batch

@@ -73,7 +73,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   } else {
     load_tile<Bytes, Aligned, Shape>(tile, in + matrix * m.in_stride, out, m, row0, col0);
   }
-  allow_uninitialised_reads();  // columns beyond the edge, and of the word behind a chunk what the selector leaves out
+  allow_uninitialised_reads();  // columns beyond the edge, and of the word behind a chunk what the funnel shift
+                                // discards
   __syncthreads();
 
   const std::int64_t rows_left = m.rows - row0, cols_left = m.cols - col0;
@@ -130,7 +131,8 @@ struct word_permutation {
 struct permuted_tile {
   int batch, row0, col0, height, width;
   bool last;    // the output rows end in it
-  bool at_end;  // it holds the input's first or last element
+  bool at_end;  // words of it may lie outside of the input: it holds the first element, or ends less than a word before
+                // the last
 };
 
 template <class Shape>
@@ -144,27 +146,30 @@ __device__ permuted_tile permuted_tile_at(const word_permutation& m, const tile_
   t.last = t.row0 + t.height == m.rows;
   const auto holds = [&](int row) { return t.row0 <= row && row < t.row0 + t.height; };
   t.at_end = (t.batch == m.first_batch && t.col0 == 0 && holds(m.first_row)) ||
-             (t.batch == m.last_batch && t.col0 + t.width == m.cols && holds(m.last_row));
+             (t.batch == m.last_batch && m.cols - t.col0 - t.width < Shape::per_word && holds(m.last_row));
   return t;
 }
 
 // The rows of a tile that the lanes of a row load, `rows_at_once` side by side and then some further down; the i-th of
-// these lanes knows where the i-th begins. The halves of a warp with 16 lanes a row take rows half of `at_once` from
-// each other, so that they write to different banks.
+// these lanes knows where the i-th begins. Where a warp has 16 lanes a row, its halves take rows 64 bytes from each
+// other, so that they write to different banks.
 template <class Shape>
 struct warp_rows {
   static constexpr int some = Shape::rows_at_once, warps = Shape::threads / 32, lanes = Shape::lanes;
-  static constexpr int at_once = Shape::threads / lanes * some, count = Shape::height / at_once * some;
-  static_assert(count <= lanes && Shape::height % at_once == 0);
+  static constexpr int halves = 32 / lanes, at_once = warps * some;                         // of a half
+  static constexpr int apart = halves == 1 ? at_once : 64 * Shape::height / Shape::length;  // the halves' rows
+  static constexpr int count = Shape::height / (halves * at_once) * some;
+  static_assert(count <= lanes && Shape::height % (halves * apart) == 0 && apart % at_once == 0);
   std::int64_t mine;
 
   // The i-th of the warp's first lanes.
   static __device__ int first_row(int i) {
-    return i / some * at_once + static_cast<int>(threadIdx.x) / 32 * some + i % some;
+    constexpr int steps = apart / at_once;
+    const int step = i / some;
+    return step / steps * (halves * apart) + step % steps * at_once + static_cast<int>(threadIdx.x) / 32 * some +
+           i % some;
   }
-  static __device__ int row(int i) {
-    return first_row(i) + static_cast<int>(threadIdx.x) % 32 / lanes * (warps * some);
-  }
+  static __device__ int row(int i) { return first_row(i) + static_cast<int>(threadIdx.x) % 32 / lanes * apart; }
   __device__ warp_rows(const word_permutation& m, const permuted_tile& t) {
     const int lane = threadIdx.x % lanes, wanted = row(lane < count ? lane : 0);
     mine = place_of(m.row, t.row0 + (wanted < t.height ? wanted : t.height - 1)).in;
@@ -174,24 +179,22 @@ struct warp_rows {
   }
 };
 
-// The words of some rows; `from` is where the lane's word of a row is that begins at 0.
+// The words of some rows. `from`: the lane's word in a row at offset 0.
 template <int Bytes, bool Aligned, class Shape>
 __device__ void load_permuted(word_type<Bytes> (&w)[Shape::rows_at_once], const unsigned char* from,
                               const warp_rows<Shape>& rows, int first) {
-  std::uint32_t shift[Shape::rows_at_once];
+  std::uint32_t skip[Shape::rows_at_once];
 #pragma unroll
   for (int i = 0; i < Shape::rows_at_once; ++i) {
-    auto at = reinterpret_cast<std::uintptr_t>(from + rows.at(first + i));
-    shift[i] = static_cast<std::uint32_t>(at);
-    if (!Aligned) at &= ~std::uintptr_t{3};
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the row, rounded down.
-    const auto* word = reinterpret_cast<const word_type<Bytes>*>(at);
+    const unsigned char* at = from + rows.at(first + i);
+    skip[i] = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at));
+    const auto* word = reinterpret_cast<const word_type<Bytes>*>(Aligned ? at : rounded_down<4>(at));
     w[i] = Bytes == 8 ? *word : load_prefetch_l2<128>(word);  // a warp's load of 8-byte words is contiguous: no hint
   }
   if constexpr (!Aligned) {
 #pragma unroll
     for (int i = 0; i < Shape::rows_at_once; ++i) {
-      w[i] = funnel_shift(w[i], shuffle_down(w[i], 1), shift[i]);
+      w[i] = funnel_shift(w[i], shuffle_down(w[i], 1), skip[i]);
     }
   }
 }
@@ -238,6 +241,7 @@ __device__ void store_permuted(unsigned char* out, const unsigned char* tile, co
   // there is one.
   const bool top = t.row0 == 0 && lane == lanes - 1;
   if (!top && !t.last && lane >= lanes - tile_overlap / 16) return;
+  // In other tiles than the last, length - 1 admits all vectors but that of a lane without one before `first`.
   const int most = (t.last ? t.height * Bytes : Shape::length - 1) - 16;
   const unsigned char* from = tile + Shape::row_of(column) + 16;
 #pragma unroll
@@ -297,7 +301,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
       store_words<Bytes>(to, w, rows.row(i) * Bytes);
     }
   }
-  allow_uninitialised_reads();  // columns beyond the edge, and of the word behind a chunk what the selector leaves out
+  allow_uninitialised_reads();  // columns beyond the edge, and of the word behind a chunk what the funnel shift
+                                // discards
   __syncthreads();
   store_permuted<Bytes, Shape>(out, tile, t, col_at);
   if (t.row0 == 0 || t.last) {

@@ -42,24 +42,23 @@ small_matrices shape_of(const transpose_args& a) {
   return m;
 }
 
-// The byte of the input that a lane of one of two warps gathers first of its vector, or one of another word of it: for
-// counting bank conflicts.
+// For counting bank conflicts in two warps that are not neighbours: a byte of the input that a lane gathers, of its
+// vector's word 0 ^ order in the first warp.
 template <class Unit>
-int gathered_byte(const small_matrices& m, int sample, int lane, int order = 0) {
+int gathered_byte(const small_matrices& m, int warp, int lane, int order = 0) {
   constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
-  // Of the first warp, and of one that is not its neighbour.
-  const int unit = (sample * 5 * 32 + lane) * units + (sample * 5 % units ^ order * units / 4);
+  const int unit = (warp * 5 * 32 + lane) * units + (warp * 5 % units ^ order * units / 4);
   const int within = unit % (m.rows * m.cols);
   return (unit - within + within % m.rows * m.cols + within / m.rows) * size;
 }
 
 // Whether a kernel without padding, in which quarters of a warp gather in different orders, is expected to be faster
-// than one with `padding`: it spends fewer instructions, and the input's vectors can be copied, which they cannot be
-// with padding by words. That is taken if it needs fewer than three quarters of the wavefronts, padding by vectors if
-// it needs no more.
+// than one with `padding`. It spends fewer instructions, and copies the input's vectors, which padding by words rules
+// out: that is kept only if it needs fewer than three quarters of the wavefronts, padding by vectors if it needs no
+// more.
 template <class Unit>
 bool pays_to_reorder(const small_matrices& m, const shared_padding& padding) {
-  if (!kernels::may_reorder<Unit> || m.rows * static_cast<int>(sizeof(Unit)) < 16) return false;
+  if (m.rows < 16 / static_cast<int>(sizeof(Unit))) return false;
   int wavefronts = 0;
   for (const int warp : {0, 1}) {
     wavefronts += bank_accesses(1, [&](int lane) { return gathered_byte<Unit>(m, warp, lane, lane / 8); });
@@ -219,9 +218,10 @@ void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) 
     w.shape = shape_of(a);
     const auto padding =
         padding_of_vectors<unit>([&](int warp, int lane) { return gathered_byte<unit>(w.shape, warp, lane); });
-    if (pays_to_reorder<unit>(w.shape, padding)) {
-      constexpr bool reorders = kernels::may_reorder<unit>;
-      return start_kernel(queue, config, &kernels::transpose_staged_misaligned<unit, reorders>, a, w);
+    if constexpr (kernels::may_reorder<unit>) {
+      if (pays_to_reorder<unit>(w.shape, padding)) {
+        return start_kernel(queue, config, &kernels::transpose_staged_misaligned<unit, true>, a, w);
+      }
     }
     set_padding(w.shape, padding);
     start_kernel(queue, config, &kernels::transpose_staged_misaligned<unit, false>, a, w);

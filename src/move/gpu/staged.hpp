@@ -77,7 +77,7 @@ __device__ inline int order_of_quarter() {
   return static_cast<int>(threadIdx.x) % 32 / 8;
 }
 
-// find_units of matrices of at least 16 / size rows without padding, word j ^ order of the chunk as the j-th.
+// As find_units, without padding, for at least 16 / size rows; word j ^ order comes j-th.
 template <class Unit>
 __device__ void find_reordered(int (&place)[16 / sizeof(Unit)], int begin, int skew, int order,
                                const small_matrices& m) {

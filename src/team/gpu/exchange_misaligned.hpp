@@ -33,11 +33,11 @@ __device__ void store_row(unsigned char* to, const unsigned char* row, const til
   const int lane = threadIdx.x % 32, line = until_aligned(to, Shape::line);
   const int begin = ends.first ? line & 15 : line;
   const int end = ends.last ? ends.valid : line + Shape::length - Shape::line;
-  const auto shift = static_cast<std::uint32_t>(line);
   for (int byte = begin + lane * 16; byte + 16 <= end; byte += 32 * 16) {
     const auto* chunk = reinterpret_cast<const word16*>(row + 16 + (byte & -16));
     word16 v = *chunk;
-    if constexpr (Bytes < 4) v = realigned(v, *reinterpret_cast<const std::uint32_t*>(chunk + 1), shift);
+    if constexpr (Bytes < 4)
+      v = realigned(v, *reinterpret_cast<const std::uint32_t*>(chunk + 1), static_cast<std::uint32_t>(line));
     *reinterpret_cast<word16*>(to + byte) = v;
   }
   const unsigned char* from = row + 16 - (line & 15 & -Shape::word_bytes);
@@ -58,7 +58,7 @@ __device__ void move_misaligned_tile(unsigned char* tile, const exchange_part& p
   const std::int64_t matrix = place / m.tiles_c;
   unsigned char* const out = part.out + matrix * m.out_stride + col0 * m.out_ld + row0 * Bytes;
   load_tile<Bytes, Shape::aligned, Shape>(tile, part.in + matrix * m.in_stride, out, m, row0, col0);
-  allow_uninitialised_reads();  // of the word behind a chunk what the selector leaves out
+  allow_uninitialised_reads();  // of the word behind a chunk what the funnel shift discards
   __syncthreads();
   const std::int64_t rows_left = m.rows - row0, cols_left = m.cols - col0;
   const int width = cols_left < Shape::width ? static_cast<int>(cols_left) : Shape::width;
