@@ -131,6 +131,8 @@ bool transposes_directly(const transpose_args& a) {
   if (mover(a.element_bytes).exponent < 0) return false;
   if (matrix * a.batch < least_streamed) return side_bytes >= 16;
   if (matrix <= buffer_bytes / 4) return false;
+  // Short rows of the output that do not follow each other would be stored one by one.
+  if (a.rows <= 8 && a.out_ld != a.rows && !lines_aligned(a)) return false;
   if (side <= 8) return side <= 4 || side_bytes >= 16;
   return side_bytes >= line_bytes && lines_aligned(a);
 }
