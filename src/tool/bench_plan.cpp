@@ -108,7 +108,8 @@ std::vector<rung> wanted_rungs(const ladder_operation& operation, const device& 
   std::vector<rung> rungs;
   const bool is_set = options.set.layout != case_layout::tables;
   for (const rung& each : operation.rungs(on)) {
-    const bool by_default = !is_set || is_for_sets(operation.name, each);
+    const bool on_request = operation.is_on_request != nullptr && operation.is_on_request(each.name);
+    const bool by_default = !on_request && (!is_set || is_for_sets(operation.name, each));
     const bool wanted = options.kernels.empty() ? by_default : contains(options.kernels, each.name);
     if (wanted && each.name != operation.roof) rungs.push_back(each);
   }

@@ -41,6 +41,10 @@ std::optional<reduce_op> other_operation(std::string_view name) {
   return std::nullopt;
 }
 
+bool is_other_operation(std::string_view name) {
+  return other_operation(name).has_value();
+}
+
 /// Folds the number at `index` of a row or column into the result of those before it; unsigned ones of 64 bits are
 /// compared as such. Of products and exclusive ors the last bits are those of any size.
 struct folded_numbers {
@@ -143,8 +147,10 @@ class reduce_problem : public ladder_problem {
  private:
   std::int64_t ld() const { return cols_ + gap_; }
   std::int64_t sums() const { return what_ == summed::columns ? cols_ : rows_; }
-  /// Of the results, which are indices of 8 bytes at most.
-  std::size_t sums_bytes() const { return static_cast<std::size_t>(sums() * 8 + 255) / 256 * 256; }
+  /// Of the results: elements, or indices of 8 bytes.
+  std::size_t sums_bytes() const {
+    return static_cast<std::size_t>(sums() * std::max<std::int64_t>(8, type_.bytes) + 255) / 256 * 256;
+  }
   bool is_integer() const { return type_.kind <= twill::element_type::i64 || is_unsigned(); }
   bool is_unsigned() const { return type_.kind >= twill::element_type::u8 && type_.kind <= twill::element_type::u64; }
   twill::element_type result_kind(reduce_op op) const {
@@ -239,7 +245,8 @@ std::unique_ptr<ladder_problem> make_matrix(const bench_case& which) {
 std::vector<rung> array_rungs(const device& on) {
   std::vector<rung> rungs = reduce_rungs(on);
   for (const auto& each : other_operations) {
-    rungs.push_back({"reduce", each.name, "another operation than the sum", "this library", rung_promise::result, {}});
+    rungs.push_back(
+        {"reduce", each.name, "another operation than the sum", "this library", rung_promise::result, {}, false});
   }
   return rungs;
 }
@@ -262,18 +269,20 @@ std::vector<block_shape> reduce_blocks(const device& on, std::string_view name, 
 }  // namespace
 
 const ladder_operation& reduce_operation() {
-  static const ladder_operation operation = {"reduce", "4194304", array_rungs, reduce_blocks, make_array, "read"};
+  static const ladder_operation operation = {"reduce", "4194304", array_rungs, reduce_blocks, make_array,
+                                             "read",   "f32",     false,       false,         is_other_operation};
   return operation;
 }
 const ladder_operation& reduce_rows_operation() {
   static const ladder_operation operation = {
-      "reduce-rows", "8192x8192", matrix_rungs, reduce_blocks, make_matrix<summed::rows>, "read", "f32", false, true};
+      "reduce-rows", "8192x8192", matrix_rungs, reduce_blocks, make_matrix<summed::rows>,
+      "read",        "f32",       false,        true,          is_other_operation};
   return operation;
 }
 const ladder_operation& reduce_columns_operation() {
   static const ladder_operation operation = {
       "reduce-columns", "8192x8192", matrix_rungs, reduce_blocks, make_matrix<summed::columns>,
-      "read",           "f32",       false,        true};
+      "read",           "f32",       false,        true,          is_other_operation};
   return operation;
 }
 

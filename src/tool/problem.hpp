@@ -107,6 +107,7 @@ struct ladder_operation {
   std::string roof = "memcpy";  ///< the rung that the others are shown as a part of: what memory allows
   std::string default_type = "f32";
   bool has_order = false, has_gap = false;  ///< whether --order and strides, and gaps in lists, mean something
+  bool (*is_on_request)(std::string_view rung) = nullptr;  ///< of rungs that --kernel has to name, if there are any
 };
 
 /// The operation that a command line names. Refuses others, with those there are.

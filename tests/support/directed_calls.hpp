@@ -307,8 +307,8 @@ class directed_calls {
       permute({{37, many, 5, 67}, reversed, {}, {}}, bytes, bytes % 4, 3 * bytes, "misaligned");
       permute({{37, many, 5, 68}, reversed, {-many * 340, 340, 68, 1}, {}}, bytes, 8, bytes, "misaligned");
     }
-    // Windows that slide over the input by a few bytes, all but the last one in the last tile but one: their words lie
-    // behind windows that follow, but not behind the last one. And a last tile less than a word wide.
+    // Windows that slide over the input by a few bytes; the last tile but one reaches all but the last window: words of
+    // it may lie behind the windows that follow, but not behind the last one. And a last tile less than a word wide.
     for (const std::int64_t bytes : {1, 2}) {
       const auto rows = [&](std::int64_t tiles) { return (224 * tiles + 32) / bytes + 1; };
       const std::int64_t many = rows(multiprocessors_), some = rows(multiprocessors_ / 2 + 1);
