@@ -153,7 +153,7 @@ inline std::uint32_t funnel_shift(std::uint32_t low, std::uint32_t high, std::ui
 /// `at` rounded down to a multiple of `Of`, a power of two.
 template <int Of>
 inline const unsigned char* rounded_down(const unsigned char* at) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr).
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<const unsigned char*>(reinterpret_cast<std::uintptr_t>(at) & ~std::uintptr_t{Of - 1});
 }
 

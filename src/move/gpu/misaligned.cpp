@@ -149,7 +149,7 @@ static_assert(has_bytes<1>(detail::tile_bytes_misaligned[0]) && has_bytes<2>(det
 
 constexpr std::int64_t most = INT32_MAX / 2;
 // Bytes between rows of the input. Those of 1- and 2-byte elements are read in words, which extend up to 6 bytes beyond
-// a row: rows at least 8 bytes apart keep them inside the input.
+// a row: a distance of at least 8 bytes keeps them inside the input.
 constexpr std::int64_t least_row_distance(std::int64_t unit) {
   return unit < 4 ? 8 : unit;
 }

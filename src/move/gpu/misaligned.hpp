@@ -156,20 +156,20 @@ __device__ permuted_tile permuted_tile_at(const word_permutation& m, const tile_
 template <class Shape>
 struct warp_rows {
   static constexpr int some = Shape::rows_at_once, warps = Shape::threads / 32, lanes = Shape::lanes;
-  static constexpr int halves = 32 / lanes, at_once = warps * some;                         // of a half
-  static constexpr int apart = halves == 1 ? at_once : 64 * Shape::height / Shape::length;  // the halves' rows
+  static constexpr int halves = 32 / lanes, at_once = warps * some;                               // of a half
+  static constexpr int half_offset = halves == 1 ? at_once : 64 * Shape::height / Shape::length;  // in rows
   static constexpr int count = Shape::height / (halves * at_once) * some;
-  static_assert(count <= lanes && Shape::height % (halves * apart) == 0 && apart % at_once == 0);
+  static_assert(count <= lanes && Shape::height % (halves * half_offset) == 0 && half_offset % at_once == 0);
   std::int64_t mine;
 
   // The i-th of the warp's first lanes.
   static __device__ int first_row(int i) {
-    constexpr int steps = apart / at_once;
+    constexpr int steps = half_offset / at_once;
     const int step = i / some;
-    return step / steps * (halves * apart) + step % steps * at_once + static_cast<int>(threadIdx.x) / 32 * some +
+    return step / steps * (halves * half_offset) + step % steps * at_once + static_cast<int>(threadIdx.x) / 32 * some +
            i % some;
   }
-  static __device__ int row(int i) { return first_row(i) + static_cast<int>(threadIdx.x) % 32 / lanes * apart; }
+  static __device__ int row(int i) { return first_row(i) + static_cast<int>(threadIdx.x) % 32 / lanes * half_offset; }
   __device__ warp_rows(const word_permutation& m, const permuted_tile& t) {
     const int lane = threadIdx.x % lanes, wanted = row(lane < count ? lane : 0);
     mine = place_of(m.row, t.row0 + (wanted < t.height ? wanted : t.height - 1)).in;
