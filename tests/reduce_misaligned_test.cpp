@@ -103,6 +103,41 @@ void check_columns_of(twill::stream_ref stream, const twill::raw_buffer& scratch
   }
 }
 
+/// Of `length` elements, or rows of `cols` columns, all equal but for two that come before them: the first is found,
+/// be they in one vector, in two of a thread, of a warp, of a block or in two chunks. Then of equal ones alone.
+template <class T>
+void check_first_of_equal(twill::stream_ref stream, const twill::raw_buffer& scratch, reduce_op op, std::int64_t length,
+                          std::int64_t cols) {
+  CAPTURE(twill::name(twill::element_type_of<T>));
+  CAPTURE(cols);
+  const auto lowest = std::numeric_limits<T>::lowest(), highest = std::numeric_limits<T>::max();
+  const bool least = op == reduce_op::argmin;
+  const std::size_t row = static_cast<std::size_t>(cols), before = 3;
+  const auto place_of = [&](const std::vector<T>& data) {
+    arrays<T, std::int64_t> a(stream, data, before, row);
+    if (cols == 1) {
+      twill::reduce(stream, a.first, a.to(), length, scratch, {op});
+    } else {
+      twill::reduce_columns(stream, a.first, a.to(), {length, cols}, scratch, {op});
+    }
+    return a.results();
+  };
+  const std::vector<T> equal(static_cast<std::size_t>(length * cols), least ? highest : lowest);
+  CHECK(place_of(equal) == std::vector<std::int64_t>(row, 0));
+  for (const std::int64_t distance : {1, 2, 3, 5, 16, 17, 256, 2048, 4096, 4097, 8192, 12289, 32768}) {
+    for (const std::int64_t first : {0, 14, 4099}) {
+      if (first + distance >= length) continue;
+      CAPTURE(first);
+      CAPTURE(distance);
+      auto data = equal;
+      for (const std::int64_t at : {first, first + distance}) {
+        std::fill_n(data.begin() + at * cols, cols, least ? lowest : highest);
+      }
+      CHECK(place_of(data) == std::vector<std::int64_t>(row, first));
+    }
+  }
+}
+
 /// Sums that round have the bits of the CPU's, wherever the matrix lies.
 template <class T>
 void check_bits(bool by_rows, const reduce_shape& shape) {
@@ -165,6 +200,17 @@ TEST_CASE_TEMPLATE("reference: rows and columns that begin anywhere", T, std::ui
   on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
     check_rows_of<T>(stream, scratch);
     check_columns_of<T>(stream, scratch);
+  });
+}
+
+TEST_CASE_TEMPLATE("reference: the first of equal extremes", T, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t,
+                   std::int32_t) {
+  on_each_scratch([](twill::stream_ref stream, const twill::raw_buffer& scratch) {
+    for (const auto op : {reduce_op::argmin, reduce_op::argmax}) {
+      check_first_of_equal<T>(stream, scratch, op, 70001, 1);
+      check_first_of_equal<T>(stream, scratch, op, 9001, 16);
+      check_first_of_equal<T>(stream, scratch, op, 4201, 19);
+    }
   });
 }
 

@@ -221,6 +221,18 @@ __device__ inline std::uint32_t funnel_shift(std::uint32_t low, std::uint32_t hi
   return __funnelshift_r(low, high, 8 * at);
 }
 
+/// Whether packed_min is one instruction: VIMNMX.U16x2 from sm_90 on, which CUDA 12 and later emit.
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 900 || __CUDACC_VER_MAJOR__ < 12)
+inline constexpr bool has_packed_min = false;
+#else
+inline constexpr bool has_packed_min = true;
+#endif
+
+/// The minima of the low and of the high 16-bit halves, unsigned.
+__device__ inline std::uint32_t packed_min(std::uint32_t a, std::uint32_t b) {
+  return __vminu2(a, b);
+}
+
 /// `at` rounded down to a multiple of `Of`, a power of two.
 template <int Of>
 __device__ inline const unsigned char* rounded_down(const unsigned char* at) {

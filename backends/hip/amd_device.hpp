@@ -124,6 +124,14 @@ __device__ inline std::uint32_t funnel_shift(std::uint32_t low, std::uint32_t hi
   return __builtin_amdgcn_alignbyte(high, low, at);
 }
 
+/// v_pk_min_u16.
+inline constexpr bool has_packed_min = true;
+__device__ inline std::uint32_t packed_min(std::uint32_t a, std::uint32_t b) {
+  using halves = std::uint16_t __attribute__((ext_vector_type(2)));
+  return __builtin_bit_cast(std::uint32_t,
+                            __builtin_elementwise_min(__builtin_bit_cast(halves, a), __builtin_bit_cast(halves, b)));
+}
+
 /// By a difference: of a masked address compilers do not know that it is global memory.
 template <int Of>
 __device__ inline const unsigned char* rounded_down(const unsigned char* at) {

@@ -18,6 +18,7 @@ using cuda::byte_permute, cuda::make_word16, cuda::prefetch, cuda::word, cuda::w
 using cuda::dynamic_shared;
 using cuda::float_from_half, cuda::half_from_float;
 using cuda::funnel_shift;
+using cuda::has_packed_min, cuda::packed_min;
 using cuda::load_acquire, cuda::load_prefetch_l2, cuda::load_relaxed, cuda::load_relaxed_pair;
 using cuda::prefers_index_to_ticket;
 using cuda::rounded_down;

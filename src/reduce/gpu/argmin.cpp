@@ -3,6 +3,7 @@
 #include "dispatch.hpp"
 
 #include "exact_columns.hpp"
+#include "exact_rows.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {

@@ -54,13 +54,6 @@ __device__ inline void load_rows(word16 (&raw)[8], const reduce_problem& p, cons
   }
 }
 
-/// Kinds that combine 8 vectors before they unpack the elements: eight_packed(to, raw, row, step, params), of rows row,
-/// row + step, ...
-template <class Kind, class = void>
-inline constexpr bool combines_eight_packed = false;
-template <class Kind>
-inline constexpr bool combines_eight_packed<Kind, std::enable_if_t<(Kind::packs_eight)>> = true;
-
 /// Of contiguous rows: whether `bytes` bytes, `before` bytes after the begin of each of the rows row, row + step ...
 /// that are there, of 8 and at least one, may be read.
 __device__ inline bool are_inside(const reduce_problem& p, std::int64_t before, int bytes, std::int64_t row, int step) {

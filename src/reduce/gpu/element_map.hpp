@@ -5,11 +5,18 @@
 //   slots, vector    the values of a vector whose first element has number `index`: one per element where the result
 //                    depends on the order of combination, else one per vector
 //   exact            combine is associative and commutative, bit for bit
+//   packs_eight      if true, eight_packed combines 8 vectors before the elements are unpacked; they have the numbers
+//                    index, index + step, ...
 //   edge             loads the partial vector at `at`, of which `left` >= 1 bytes are valid, element by element
 
 #include "values.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
+
+template <class Kind, class = void>
+inline constexpr bool combines_eight_packed = false;
+template <class Kind>
+inline constexpr bool combines_eight_packed<Kind, std::enable_if_t<(Kind::packs_eight)>> = true;
 
 template <class Unit>
 struct elements_of {
@@ -106,89 +113,9 @@ struct integer_sums : units_of<Unit> {
   }
 };
 
+/// What holds an element as an unsigned number.
 template <class Unit>
 using key_for = std::conditional_t<sizeof(Unit) == 8, std::uint64_t, std::uint32_t>;
-template <class Unit>
-inline constexpr Unit top_bit = static_cast<Unit>(Unit{1} << (8 * sizeof(Unit) - 1));
-
-/// order_key of the two 16-bit floating-point numbers packed in a word.
-__device__ inline std::uint32_t keys_of_halves(std::uint32_t word, const op_params& params) {
-  constexpr std::uint32_t ones = 0x10001u, tops = 0x80008000u;
-  const auto flip = static_cast<std::uint32_t>(params.flip & 0xffffu), limit = static_cast<std::uint32_t>(params.limit);
-  const std::uint32_t negative = (word >> 15 & ones) * 0x7fffu;
-  const std::uint32_t nan = (((word & ~tops) + (0x7fffu - limit) * ones) >> 15 & ones) * 0xffffu;
-  return (word ^ negative ^ tops ^ flip * ones) & ~nan;
-}
-
-/// The keys of a vector's elements, packed like the elements.
-template <class Unit>
-__device__ inline word16 keys_of_vector(word16 raw, const op_params& params) {
-  if constexpr (sizeof(Unit) >= 4) {
-    auto all = bits_as<elements_of<Unit>>(raw);
-#pragma unroll
-    for (int i = 0; i < units_of<Unit>::unit_count; ++i) {
-      all.element[i] = order_key(all.element[i], top_bit<Unit>, params);
-    }
-    return bits_as<word16>(all);
-  } else {
-    const auto flip = static_cast<Unit>(params.flip) * (sizeof(Unit) == 1 ? 0x01010101u : 0x10001u);
-    auto words = bits_as<elements_of<std::uint32_t>>(raw);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const bool is_float = sizeof(Unit) == 2 && params.is_float;
-      words.element[i] = is_float ? keys_of_halves(words.element[i], params) : words.element[i] ^ flip;
-    }
-    return bits_as<word16>(words);
-  }
-}
-
-/// Minimum and maximum: the smallest key.
-template <class Unit>
-struct min_keys : units_of<Unit> {
-  using value = key_for<Unit>;
-  static constexpr int slots = 1;
-  static constexpr bool exact = true;
-  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const op_params& params) {
-    const auto keys = bits_as<elements_of<word>>(keys_of_vector<Unit>(raw, params));
-    to[0] = ~value{0};
-#pragma unroll
-    for (int i = 0; i < elements_of<word>::count; ++i) {
-      // An element at the top of a word is compared as well with others below it.
-#pragma unroll
-      for (int bits = 0; bits < width; bits += 8 * static_cast<int>(sizeof(Unit))) {
-        const word other = keys.element[i] << bits;
-        to[0] = other < to[0] ? other : to[0];
-      }
-    }
-    to[0] >>= width - 8 * static_cast<int>(sizeof(Unit));
-  }
-  static __device__ value combine(value a, value b, const op_params&) { return b < a ? b : a; }
-
- private:
-  using word = value;
-  static constexpr int width = 8 * static_cast<int>(sizeof(word));
-};
-
-/// Argmin and argmax.
-template <class Unit>
-struct argmin_keys : units_of<Unit> {
-  using value = indexed_key;
-  static constexpr int slots = 1;
-  static constexpr bool exact = true;
-  static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t index, const op_params& params) {
-    const auto keys = bits_as<elements_of<Unit>>(keys_of_vector<Unit>(raw, params));
-    int best = 0;
-    key_for<Unit> key = keys.element[0];
-#pragma unroll
-    for (int i = 1; i < units_of<Unit>::unit_count; ++i) {
-      const key_for<Unit> other = keys.element[i];
-      if (other < key) best = i;
-      key = other < key ? other : key;
-    }
-    to[0] = {key, index + best < 0 ? 0 : index + best};  // padding before the row: its first element is as large
-  }
-  static __device__ value combine(value a, value b, const op_params&) { return argmin(a, b); }
-};
 
 /// One kernel for the rarely used integer operations (products, logical, bitwise), for elements of 1 to 16 bytes. The
 /// halves of a c128 are ORed: only whether a bit is set matters.

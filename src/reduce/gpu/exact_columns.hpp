@@ -3,8 +3,8 @@
 // Policies for columns of exact operations: a vector of columns a lane, one value per element. Those of 1 and 2 bytes
 // combine 8 rows while the elements are packed in 32-bit words (SIMD within a register).
 
-#include "element_map.hpp"
 #include "epilogue.hpp"
+#include "order_keys.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -55,12 +55,20 @@ template <class Unit>
 struct column_min : units_of<Unit> {
   using value = key_for<Unit>;
   static constexpr int slots = units_of<Unit>::unit_count;
-  static constexpr bool exact = true;
+  static constexpr bool exact = true, packs_eight = sizeof(Unit) <= 2;
   static __device__ value combine(value a, value b, const op_params&) { return b < a ? b : a; }
   static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const op_params& params) {
     const auto keys = bits_as<elements_of<Unit>>(keys_of_vector<Unit>(raw, params));
 #pragma unroll
     for (int i = 0; i < slots; ++i) to[i] = keys.element[i];
+  }
+  static __device__ void eight_packed(value (&to)[slots], const word16 (&raw)[8], std::int64_t, int,
+                                      const op_params& params) {
+    least_fields<Unit, false> fields;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) fields.add(i, keys_of_vector<Unit>(raw[i], params));
+#pragma unroll
+    for (int i = 0; i < slots; ++i) to[i] = fields.key(fields.of_element(i));
   }
 };
 
@@ -101,6 +109,7 @@ struct narrow_column_argmin : units_of<Unit> {
   using value = key_above_row<bits>;
   static constexpr int slots = units_of<Unit>::unit_count;
   static constexpr bool exact = true, packs_eight = true;
+  static constexpr int blocks = 3;
   static __device__ value combine(value a, value b, const op_params&) { return {b.word < a.word ? b.word : a.word}; }
   static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t row, const op_params& params) {
     const auto keys = bits_as<elements_of<Unit>>(keys_of_vector<Unit>(raw, params));
@@ -108,21 +117,16 @@ struct narrow_column_argmin : units_of<Unit> {
     for (int i = 0; i < slots; ++i) to[i] = joined(keys.element[i], row);
   }
 
-  /// Keys above the number of the row among the 8, in 32 bits.
   static __device__ void eight_packed(value (&to)[slots], const word16 (&raw)[8], std::int64_t row, int step,
                                       const op_params& params) {
-    std::uint32_t least[slots];
+    least_fields<Unit, true> fields;
 #pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      const auto keys = bits_as<elements_of<Unit>>(keys_of_vector<Unit>(raw[i], params));
+    for (int i = 0; i < 8; ++i) fields.add(i, keys_of_vector<Unit>(raw[i], params));
 #pragma unroll
-      for (int s = 0; s < slots; ++s) {
-        const std::uint32_t next = std::uint32_t{keys.element[s]} << 3 | i;
-        least[s] = i == 0 || next < least[s] ? next : least[s];
-      }
+    for (int i = 0; i < slots; ++i) {
+      const std::uint32_t least = fields.of_element(i);
+      to[i] = joined(fields.key(least), row + std::int64_t{fields.vector(least)} * step);
     }
-#pragma unroll
-    for (int s = 0; s < slots; ++s) to[s] = joined(least[s] >> 3, row + static_cast<std::int64_t>(least[s] & 7) * step);
   }
 
  private:

@@ -2,6 +2,8 @@
 
 #include "dispatch.hpp"
 
+#include "exact_rows.hpp"
+
 namespace twill::TWILL_BACKEND {
 
 void launch_min(const detail::work_queue& queue, const detail::reduce_args& args, const op_traits& traits) {

@@ -127,11 +127,15 @@ __device__ inline typename Kind::value chunk_part(const reduce_problem& p, const
     load_misaligned<Kind>(raw, p, row, first, step, left - from);
   }
   typename Kind::value set[Kind::slots];
-  eight_sets<Kind, Kind::slots> eight;
+  if constexpr (combines_eight_packed<Kind>) {
+    Kind::eight_packed(set, raw, index, elements, p.params);
+  } else {
+    eight_sets<Kind, Kind::slots> eight;
 #pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    Kind::vector(set, raw[i], index + i * elements, p.params);
-    eight.push(set, i, p.params);
+    for (int i = 0; i < 8; ++i) {
+      Kind::vector(set, raw[i], index + i * elements, p.params);
+      eight.push(set, i, p.params);
+    }
   }
   combine_neighbours<Kind>(set, p.params);
   return set[0];

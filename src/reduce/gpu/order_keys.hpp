@@ -1,0 +1,102 @@
+#pragma once
+
+// Vectors of elements as keys, unsigned numbers that order like them, and the least of packed ones.
+
+#include "element_map.hpp"
+
+namespace twill::TWILL_BACKEND::kernels {
+
+template <class Unit>
+inline constexpr Unit top_bit = static_cast<Unit>(Unit{1} << (8 * sizeof(Unit) - 1));
+
+/// order_key of the two 16-bit floating-point numbers packed in a word.
+__device__ inline std::uint32_t keys_of_halves(std::uint32_t word, const op_params& params) {
+  constexpr std::uint32_t ones = 0x10001u, tops = 0x80008000u;
+  const auto flip = static_cast<std::uint32_t>(params.flip & 0xffffu), limit = static_cast<std::uint32_t>(params.limit);
+  const std::uint32_t negative = (word >> 15 & ones) * 0x7fffu;
+  const std::uint32_t nan = (((word & ~tops) + (0x7fffu - limit) * ones) >> 15 & ones) * 0xffffu;
+  return (word ^ negative ^ tops ^ flip * ones) & ~nan;
+}
+
+/// The keys of a vector's elements, packed like the elements.
+template <class Unit>
+__device__ inline word16 keys_of_vector(word16 raw, const op_params& params) {
+  if constexpr (sizeof(Unit) >= 4) {
+    auto all = bits_as<elements_of<Unit>>(raw);
+#pragma unroll
+    for (int i = 0; i < units_of<Unit>::unit_count; ++i) {
+      all.element[i] = order_key(all.element[i], top_bit<Unit>, params);
+    }
+    return bits_as<word16>(all);
+  } else {
+    const auto flip = static_cast<Unit>(params.flip) * (sizeof(Unit) == 1 ? 0x01010101u : 0x10001u);
+    auto words = bits_as<elements_of<std::uint32_t>>(raw);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const bool is_float = sizeof(Unit) == 2 && params.is_float;
+      words.element[i] = is_float ? keys_of_halves(words.element[i], params) : words.element[i] ^ flip;
+    }
+    return bits_as<word16>(words);
+  }
+}
+
+/// The least keys of the elements 0, 1, ... of several vectors, of keys of 1 and 2 bytes. They are compared at the top
+/// of fields of 16 or 32 bits. Below them is what a shift leaves there or, `Numbered`, 8 bits: the number of the vector
+/// above that of the element, so that of equal keys the first is the least.
+template <class Unit, bool Numbered>
+class least_fields {
+ public:
+  static constexpr int count = units_of<Unit>::unit_count;
+
+  /// Adds vector `i`, 0 to 7; 0 comes first.
+  __device__ void add(int i, word16 vector) {
+    const auto words = bits_as<elements_of<std::uint32_t>>(vector);
+#pragma unroll
+    for (int at = 0; at < register_count; ++at) {
+      std::uint32_t fields = words.element[at / spread] << (spread - 1 - at % spread) * key_bits;
+      if (Numbered) fields = (fields & keys) | static_cast<std::uint32_t>(i << 4) * ones;
+      fields_[at] = i == 0 ? fields : least(fields_[at], fields);
+    }
+  }
+
+  /// The least field of element `e`.
+  __device__ std::uint32_t of_element(int e) const {
+    constexpr int a_word = 4 / static_cast<int>(sizeof(Unit));
+    return fields_[e / a_word * spread + e % spread] >> (e % a_word / spread * bits) & all_bits;
+  }
+
+  /// The least field of all elements.
+  __device__ std::uint32_t of_all() const {
+    std::uint32_t all = 0;
+#pragma unroll
+    for (int at = 0; at < register_count; ++at) {
+      const int first = at / spread * (4 / static_cast<int>(sizeof(Unit))) + at % spread;
+      const auto elements = static_cast<std::uint32_t>(bits == 16 ? (first + spread) << 16 | first : first);
+      const std::uint32_t fields = Numbered ? fields_[at] | elements : fields_[at];
+      all = at == 0 ? fields : least(all, fields);
+    }
+    if (bits == 32) return all;
+    return (all & 0xffffu) < all >> 16 ? all & 0xffffu : all >> 16;
+  }
+
+  static __device__ std::uint32_t key(std::uint32_t field) { return field >> (bits - key_bits); }
+  static __device__ int vector(std::uint32_t field) { return static_cast<int>(field >> 4 & 7); }
+  static __device__ int element(std::uint32_t field) { return static_cast<int>(field & 15); }
+
+ private:
+  static constexpr int key_bits = 8 * static_cast<int>(sizeof(Unit));
+  static constexpr int bits = has_packed_min && key_bits + (Numbered ? 8 : 0) <= 16 ? 16 : 32;
+  static constexpr int spread = bits / key_bits;  // registers that the keys of a word spread over
+  static constexpr int register_count = 4 * spread;
+  static constexpr std::uint32_t ones = bits == 16 ? 0x10001u : 1u, all_bits = bits == 16 ? 0xffffu : ~0u;
+  static constexpr std::uint32_t keys = (~0u << (32 - key_bits) >> (32 - bits) & all_bits) * ones;
+
+  static __device__ std::uint32_t least(std::uint32_t a, std::uint32_t b) {
+    if constexpr (bits == 16) return packed_min(a, b);
+    return b < a ? b : a;
+  }
+
+  std::uint32_t fields_[register_count];
+};
+
+}  // namespace twill::TWILL_BACKEND::kernels
