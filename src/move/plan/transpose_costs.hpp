@@ -21,11 +21,13 @@ inline constexpr kernel_cost narrow_cost{{1.64, 1.7, 1.7, 1.65, 1.65}, {1.04, 1.
 inline constexpr kernel_cost tiled_2d_cost{{2.25, 2.05, 1.89, 1.82, 2.25}, {1.108, 1.074, 1.064, 1.082, 1.065}, {}};
 inline constexpr kernel_cost tiled_4byte_cost{
     {1.57, 1.74, 1.45, 1.56, 1.56}, {1.06, 0.962, 1.124, 1, 1}, {}, {1.93, 1.8, 1.7}};
-inline constexpr kernel_cost staged_cost{{3.8}, {0.96}, {}, {2.9}};
-inline constexpr kernel_cost staged_misaligned_cost{{3.76, 3.24, 2.59, 2.97, 2.97},
-                                                    {1.18, 0.985, 0.981, 0.91, 1},
-                                                    {1.43, 0.9, 0.89, 1.08, 1},
+inline constexpr kernel_cost staged_cost{{3.1}, {1.11}, {}, {2.9}};
+inline constexpr kernel_cost staged_misaligned_cost{{5.2, 3.24, 2.59, 2.97, 2.97},
+                                                    {1.185, 0.985, 0.981, 0.91, 1},
+                                                    {1.5, 0.9, 0.89, 1.08, 1},
                                                     {2.4, 2.1, 2.1, 2.1, 2.1}};
+/// Of 1 byte, from 16 rows on: words in different orders instead of padding.
+inline constexpr kernel_cost staged_reordered_cost{{3.9}, {1.045}, {0.61}, {2.4}};
 inline constexpr kernel_cost staged_rows_cost{
     {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
 inline constexpr kernel_cost staged_cols_cost{{3.6, 3.2, 2.5, 2.7, 2.7}, {1.08, 1.03, 1.1, 1, 1}, {0, 1.1, 0.26, 0, 0}};

@@ -90,11 +90,9 @@ double narrow_latency(const matrices& m) {
 }
 
 // With gaps between them, a block takes one matrix, however small.
-double staged_misaligned_more(const matrices& m, const device_model& device) {
+double staged_misaligned_more(const matrices& m, const kernel_cost& cost, const device_model& device) {
   const double alone = m.without_gaps() ? 0 : 800 / static_cast<double>(m.bytes);
-  return staged_misaligned_cost.more[m.place()] * static_cast<double>(m.bytes) /
-             static_cast<double>(device.shared_bytes) +
-         alone;
+  return cost.more[m.place()] * static_cast<double>(m.bytes) / static_cast<double>(device.shared_bytes) + alone;
 }
 
 // Blocks that together take more than 0.6 of shared memory leave little cache: so much more they take.
@@ -237,8 +235,10 @@ cost_of_launch cost_of(family kind, const matrices& m, const device_model& devic
       return {misaligned_2d_launch(m), misaligned_2d_factor(m)};
     case family::staged:
       return of(staged_cost, 0);
-    case family::staged_misaligned:
-      return of(staged_misaligned_cost, staged_misaligned_more(m, device));
+    case family::staged_misaligned: {
+      const kernel_cost& cost = m.size == 1 && m.a.rows >= 16 ? staged_reordered_cost : staged_misaligned_cost;
+      return of(cost, staged_misaligned_more(m, cost, device));
+    }
     case family::staged_strided:
       return cost_of_strided(m, device);
     case family::staged_rows:
