@@ -2,9 +2,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "backends/cpu/device.hpp"
 #include "core/arguments.hpp"
 #include "operations.hpp"
+#include "tasks.hpp"
 
 namespace twill::cpu {
 
@@ -18,8 +18,7 @@ void fill(const detail::work_queue& queue, const detail::fill_args& a) {
   }
   auto* out = static_cast<unsigned char*>(a.out);
   const std::int64_t at_once = (256 << 10) / run_bytes * run_bytes;
-  team_of(queue).run(static_cast<std::size_t>((bytes + at_once - 1) / at_once), [&](std::size_t task) {
-    const std::int64_t first = static_cast<std::int64_t>(task) * at_once, end = std::min(bytes, first + at_once);
+  run_tasks(queue, bytes, at_once, [&](std::int64_t first, std::int64_t end) {
     for (std::int64_t at = first; at < end; at += run_bytes) {
       std::memcpy(out + at, run, static_cast<std::size_t>(std::min(run_bytes, end - at)));
     }

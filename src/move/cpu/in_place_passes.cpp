@@ -6,37 +6,13 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <type_traits>
 
-#include "backends/cpu/device.hpp"
+#include "tasks.hpp"
 
 namespace twill::cpu {
 namespace {
 
 constexpr std::int64_t cache_bytes = host::work_buffer::bytes;  // what a second-level cache holds
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
-// Calls f with the element size as a constant where it is a common one, so that elements move as words.
-template <class F>
-void with_size(std::int64_t bytes, F&& f) {
-  switch (bytes) {
-    case 1:
-      return f(std::integral_constant<std::int64_t, 1>{});
-    case 2:
-      return f(std::integral_constant<std::int64_t, 2>{});
-    case 4:
-      return f(std::integral_constant<std::int64_t, 4>{});
-    case 8:
-      return f(std::integral_constant<std::int64_t, 8>{});
-    case 16:
-      return f(std::integral_constant<std::int64_t, 16>{});
-    default:
-      return f(bytes);
-  }
-}
 
 template <class Size>
 void move_element(unsigned char* to, const unsigned char* from, Size bytes) {
@@ -110,7 +86,7 @@ class column_index {
 class passes {
  public:
   passes(const detail::work_queue& queue, const detail::transpose_in_place_args& a)
-      : team_(team_of(queue)), scratch_(static_cast<unsigned char*>(a.scratch)), scratch_bytes_(a.scratch_bytes) {
+      : queue_(queue), scratch_(static_cast<unsigned char*>(a.scratch)), scratch_bytes_(a.scratch_bytes) {
     g_.height = std::min(a.rows, a.cols);
     g_.length = std::max(a.rows, a.cols);
     g_.b = g_.length / std::gcd(a.rows, a.cols);
@@ -148,27 +124,21 @@ class passes {
     const std::int64_t row_bytes = g_.length * g_.bytes;
     if (row_bytes <= cache_bytes) {
       const std::int64_t at_once = std::max<std::int64_t>(1, cache_bytes / row_bytes);
-      team_.run(static_cast<std::size_t>(ceil_div(g_.height, at_once)), [&](std::size_t task) {
+      run_tasks(queue_, g_.height, at_once, [&](std::int64_t first, std::int64_t end) {
         host::work_buffer held;
-        const std::int64_t first = static_cast<std::int64_t>(task) * at_once;
-        for (std::int64_t r = first; r < std::min(g_.height, first + at_once); ++r) {
+        for (std::int64_t r = first; r < end; ++r) {
           permute_row(r, 0, g_.length, held.data());
           std::memcpy(matrix_ + r * row_bytes, held.data(), static_cast<std::size_t>(row_bytes));
         }
       });
       return;
     }
-    const std::int64_t part = ceil_div(g_.length, 4 * team_.size());
+    const std::int64_t part = detail::ceil_divided(g_.length, 4 * team_of(queue_).size());
     for (std::int64_t r = 0; r < g_.height; ++r) {
-      const auto parts = static_cast<std::size_t>(ceil_div(g_.length, part));
-      team_.run(parts, [&](std::size_t p) {
-        const auto first = static_cast<std::int64_t>(p) * part;
-        permute_row(r, first, std::min(g_.length, first + part), scratch_);
-      });
-      team_.run(parts, [&](std::size_t p) {
-        const auto first = static_cast<std::int64_t>(p) * part, count = std::min(g_.length - first, part);
-        std::memcpy(matrix_ + r * row_bytes + first * g_.bytes, scratch_ + first * g_.bytes,
-                    static_cast<std::size_t>(count * g_.bytes));
+      run_tasks(queue_, g_.length, part,
+                [&](std::int64_t first, std::int64_t end) { permute_row(r, first, end, scratch_); });
+      run_tasks(queue_, row_bytes, part * g_.bytes, [&](std::int64_t first, std::int64_t end) {
+        std::memcpy(matrix_ + r * row_bytes + first, scratch_ + first, static_cast<std::size_t>(end - first));
       });
     }
   }
@@ -197,10 +167,9 @@ class passes {
     const std::int64_t column = g_.height * g_.bytes;
     const std::int64_t width = std::min<std::int64_t>(g_.length, cache_bytes / column);
     if (width > 0) {
-      team_.run(static_cast<std::size_t>(ceil_div(g_.length, width)), [&](std::size_t s) {
+      run_tasks(queue_, g_.length, width, [&](std::int64_t first, std::int64_t end) {
         host::work_buffer held;
-        const auto first = static_cast<std::int64_t>(s) * width;
-        permute_strip<Index>(first, std::min(width, g_.length - first), held.data());
+        permute_strip<Index>(first, end - first, held.data());
       });
       return;
     }
@@ -210,7 +179,7 @@ class passes {
     }
   }
 
-  host::thread_team& team_;
+  const detail::work_queue& queue_;
   unsigned char* scratch_;
   std::int64_t scratch_bytes_;
   unsigned char* matrix_ = nullptr;

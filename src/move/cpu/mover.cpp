@@ -33,13 +33,13 @@ std::int64_t floor_to(std::int64_t value, std::int64_t of) {
   return value / of * of;
 }
 
+}  // namespace
+
 int exponent_of(std::int64_t bytes) {
   int exponent = 0;
   while (exponent < 5 && bytes != std::int64_t{1} << exponent) ++exponent;
   return exponent < 5 ? exponent : -1;
 }
-
-}  // namespace
 
 mover::mover(std::int64_t element_bytes)
     : vector(vectors()),

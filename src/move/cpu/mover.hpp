@@ -9,6 +9,9 @@
 
 namespace twill::cpu {
 
+/// Of an element size of 1, 2, 4, 8 or 16 bytes, which vector functions are numbered by; else -1.
+int exponent_of(std::int64_t bytes);
+
 /// What tiles of one element size are moved with.
 class mover {
  public:

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "backends/cpu/device.hpp"
 #include "backends/cpu/vector.hpp"
 #include "families.hpp"
 #include "move/plan/normal_form.hpp"
 #include "operations.hpp"
+#include "tasks.hpp"
 #include "tile_mover.hpp"
 
 namespace twill::cpu {
@@ -21,10 +21,8 @@ void permute(const detail::work_queue& queue, const detail::permute_args& a) {
   // Each task makes tables first: larger arrays have larger tasks.
   const std::int64_t task_bytes = std::clamp<std::int64_t>(bytes / (8 * team_of(queue).size()), 256 << 10, 2 << 20);
   const std::int64_t at_once = std::max<std::int64_t>(1, task_bytes / tile.bytes);
-  team_of(queue).run(static_cast<std::size_t>((tile.tiles + at_once - 1) / at_once), [&](std::size_t task) {
-    tile_mover mover(a, tile, streamed_by);
-    const auto first = static_cast<std::int64_t>(task) * at_once;
-    mover.move(first, std::min(tile.tiles, first + at_once));
+  run_tasks(queue, tile.tiles, at_once, [&](std::int64_t first, std::int64_t end) {
+    tile_mover(a, tile, streamed_by).move(first, end);
     if (streamed_by != nullptr) streamed_by->fence();
   });
 }

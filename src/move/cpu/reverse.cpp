@@ -2,9 +2,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include "backends/cpu/device.hpp"
 #include "backends/cpu/vector.hpp"
+#include "mover.hpp"
 #include "operations.hpp"
+#include "tasks.hpp"
 
 namespace twill::cpu {
 namespace {
@@ -12,10 +13,9 @@ namespace {
 using detail::reverse_args;
 
 // Elements [first, end) of the output, out of place; of the first half and their partners, in place.
-template <std::size_t Bytes>
-void reverse_part(const reverse_args& a, std::int64_t first, std::int64_t end, std::size_t bytes) {
-  if constexpr (Bytes != 0) bytes = Bytes;  // a constant, so that memcpy becomes a load
-  const auto size = static_cast<std::int64_t>(bytes);
+template <class Size>
+void reverse_part(const reverse_args& a, std::int64_t first, std::int64_t end, Size size) {
+  const auto bytes = static_cast<std::size_t>(std::int64_t{size});
   const auto* from = static_cast<const unsigned char*>(a.in) + (a.count - 1 - first) * size;
   auto* to = static_cast<unsigned char*>(a.out) + first * size;
   if (a.in != a.out) {
@@ -32,28 +32,15 @@ void reverse_part(const reverse_args& a, std::int64_t first, std::int64_t end, s
 }
 
 void reverse_any_part(const reverse_args& a, std::int64_t first, std::int64_t end) {
-  switch (a.element_bytes) {
-    case 1:
-      return reverse_part<1>(a, first, end, 1);
-    case 2:
-      return reverse_part<2>(a, first, end, 2);
-    case 4:
-      return reverse_part<4>(a, first, end, 4);
-    case 8:
-      return reverse_part<8>(a, first, end, 8);
-    case 16:
-      return reverse_part<16>(a, first, end, 16);
-    default:
-      return reverse_part<0>(a, first, end, static_cast<std::size_t>(a.element_bytes));
-  }
+  with_size(a.element_bytes, [&](auto size) { reverse_part(a, first, end, size); });
 }
 
 // What reverses whole lines of elements of this size past the caches; nullptr where that cannot be.
 auto streamed_of(const reverse_args& a) {
   const auto* vector = vectors();
-  int exponent = 0;
-  while (exponent < 5 && a.element_bytes != std::int64_t{1} << exponent) ++exponent;
-  const bool fits = vector != nullptr && exponent < 5 && a.in != a.out && a.count * a.element_bytes >= least_streamed &&
+  const int exponent = exponent_of(a.element_bytes);
+  const bool fits = vector != nullptr && exponent >= 0 && a.in != a.out &&
+                    a.count * a.element_bytes >= least_streamed &&
                     reinterpret_cast<std::uintptr_t>(a.out) % static_cast<std::uintptr_t>(a.element_bytes) == 0;
   return fits ? vector->reverse_streamed[exponent] : nullptr;
 }
@@ -80,9 +67,7 @@ void reverse(const detail::work_queue& queue, const reverse_args& a) {
   const std::int64_t work = a.in == a.out ? a.count / 2 : a.count;
   const std::int64_t at_once = std::max<std::int64_t>(1, (256 << 10) / a.element_bytes);
   const auto streamed = streamed_of(a);
-  team_of(queue).run(static_cast<std::size_t>((work + at_once - 1) / at_once), [&](std::size_t task) {
-    const auto first = static_cast<std::int64_t>(task) * at_once;
-    const std::int64_t end = std::min(work, first + at_once);
+  run_tasks(queue, work, at_once, [&](std::int64_t first, std::int64_t end) {
     if (streamed != nullptr) return reverse_lines(a, first, end, streamed);
     reverse_any_part(a, first, end);
   });

@@ -4,13 +4,13 @@
 #include <cstring>
 
 #include "families.hpp"
+#include "mover.hpp"
 
 namespace twill::cpu {
 tile_mover::tile_mover(const detail::permute_args& a, const composite_tile& tile, const vector_functions* streamed_by)
-    : a_(a), t_(tile), vector_(vectors()), streamed_by_(streamed_by) {
+    : a_(a), t_(tile), vector_(vectors()), streamed_by_(streamed_by), exponent_(exponent_of(a.run_bytes)) {
   ascending_ =
       std::all_of(a.dims, a.dims + a.rank, [&](const detail::permute_dim& d) { return d.in_stride >= a.run_bytes; });
-  while (exponent_ < 5 && a.run_bytes != std::int64_t{1} << exponent_) ++exponent_;
 }
 
 // Tiles follow each other along the input.
@@ -50,7 +50,7 @@ void tile_mover::prepare() {
   for (int i = 0; i < t_.col_dims; ++i) cols *= extent_[t_.input_order[i]];
   blocks_ = runs_ = walk{};
   gathered_ = 0;
-  if (vector_ != nullptr && exponent_ < 5 && std::min(rows, cols) * a_.run_bytes >= 16) {
+  if (vector_ != nullptr && exponent_ >= 0 && std::min(rows, cols) * a_.run_bytes >= 16) {
     prepare_vectors(rows, cols);
   } else {
     prepare_gather();

@@ -36,7 +36,7 @@ class tile_mover {
   const detail::permute_args& a_;
   const composite_tile& t_;
   const vector_functions *vector_, *streamed_by_;
-  int exponent_ = 0;                   // of the run's bytes, where vectors have them; else 5
+  int exponent_;                       // of the run's bytes, where vectors have them; else -1
   std::int64_t extent_[8] = {};        // of the present tile: what follows was made for these
   std::int64_t stride_[8];             // of the buffer
   std::int64_t table_extent_[8] = {};  // those that the tables for vectors were made for

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/cpu/device.hpp"
 #include "backends/cpu/vector.hpp"
 #include "families.hpp"
 #include "move/plan/integers.hpp"
 #include "mover.hpp"
+#include "tasks.hpp"
 
 namespace twill::cpu {
 namespace {
@@ -142,8 +142,7 @@ void transpose_directly(const detail::work_queue& queue, const transpose_args& a
   const plan p = plan_of(a);
   const std::int64_t tiles = p.across * p.down * a.batch;
   const std::int64_t at_once = std::max<std::int64_t>(1, matrix_task_bytes / (p.height * p.width * a.element_bytes));
-  team_of(queue).run(static_cast<std::size_t>(detail::ceil_divided(tiles, at_once)), [&](std::size_t task) {
-    const auto first = static_cast<std::int64_t>(task) * at_once, end = std::min(tiles, first + at_once);
+  run_tasks(queue, tiles, at_once, [&](std::int64_t first, std::int64_t end) {
     for (std::int64_t tile = first; tile < end; ++tile) move_tile(a, p, tile, tile + 1 < end);
     if (p.streamed) p.with.vector->fence();
   });

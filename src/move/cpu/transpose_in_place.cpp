@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/cpu/device.hpp"
 #include "backends/cpu/vector.hpp"
 #include "families.hpp"
 #include "move/plan/integers.hpp"
 #include "move/plan/normal_form.hpp"
 #include "mover.hpp"
 #include "operations.hpp"
+#include "tasks.hpp"
 
 namespace twill::cpu {
 namespace {
@@ -60,10 +60,9 @@ void swap_square(const detail::work_queue& queue, const transpose_in_place_args&
   const mover with(a.element_bytes);
   const std::int64_t edge = std::min(t.edge, a.rows), all = t.pairs * a.batch;
   const std::int64_t at_once = std::max<std::int64_t>(1, local_bytes / (2 * edge * edge * a.element_bytes));
-  team_of(queue).run(static_cast<std::size_t>(detail::ceil_divided(all, at_once)), [&](std::size_t task) {
+  run_tasks(queue, all, at_once, [&](std::int64_t first, std::int64_t end) {
     host::work_buffer held;
-    const std::int64_t first = static_cast<std::int64_t>(task) * at_once;
-    for (std::int64_t i = first; i < std::min(all, first + at_once); ++i) {
+    for (std::int64_t i = first; i < end; ++i) {
       unsigned char* matrix = static_cast<unsigned char*>(a.data) + i / t.pairs * a.stride * a.element_bytes;
       swap_pair(with, a, matrix, t, pair_at(t, i % t.pairs), held.data());
     }
@@ -81,27 +80,21 @@ void make_offsets(const transpose_in_place_args& a, std::int64_t* offsets) {
   }
 }
 
-// Matrices [first, end) by a table.
-void gather_matrices(const transpose_in_place_args& a, std::int64_t first, std::int64_t end) {
+// Matrices [first, end), each through a buffer: by a table of offsets, or as a tile.
+void transpose_matrices(const transpose_in_place_args& a, std::int64_t first, std::int64_t end, bool by_table) {
   host::work_buffer held;
   std::int64_t offsets[most_offsets];
-  const std::int64_t elements = a.rows * a.cols, bytes = elements * a.element_bytes;
-  make_offsets(a, offsets);
-  for (std::int64_t i = first; i < end; ++i) {
-    auto* const matrix = static_cast<unsigned char*>(a.data) + i * a.stride * a.element_bytes;
-    std::memcpy(held.data(), matrix, static_cast<std::size_t>(bytes));
-    gather_elements(held.data(), matrix, offsets, elements, a.element_bytes, true);
-  }
-}
-
-void transpose_matrices(const transpose_in_place_args& a, std::int64_t first, std::int64_t end) {
-  host::work_buffer held;
   const mover with(a.element_bytes);
-  const std::int64_t bytes = a.element_bytes;
+  const std::int64_t bytes = a.element_bytes, elements = a.rows * a.cols;
+  if (by_table) make_offsets(a, offsets);
   for (std::int64_t i = first; i < end; ++i) {
     auto* const matrix = static_cast<unsigned char*>(a.data) + i * a.stride * bytes;
-    std::memcpy(held.data(), matrix, static_cast<std::size_t>(a.rows * a.cols * bytes));
-    with.move({held.data(), matrix, a.cols * bytes, a.rows * bytes, a.rows, a.cols}, false);
+    std::memcpy(held.data(), matrix, static_cast<std::size_t>(elements * bytes));
+    if (by_table) {
+      gather_elements(held.data(), matrix, offsets, elements, bytes, true);
+    } else {
+      with.move({held.data(), matrix, a.cols * bytes, a.rows * bytes, a.rows, a.cols}, false);
+    }
   }
 }
 
@@ -109,11 +102,9 @@ void transpose_small(const detail::work_queue& queue, const transpose_in_place_a
   const std::int64_t elements = a.rows * a.cols;
   const std::int64_t at_once = std::max<std::int64_t>(1, in_place_task_bytes / (elements * a.element_bytes));
   const bool by_vectors = mover(a.element_bytes).exponent >= 0 && std::min(a.rows, a.cols) * a.element_bytes >= 16;
-  const auto transpose_some = by_vectors || elements > most_offsets ? &transpose_matrices : &gather_matrices;
-  team_of(queue).run(static_cast<std::size_t>(detail::ceil_divided(a.batch, at_once)), [&](std::size_t task) {
-    const auto first = static_cast<std::int64_t>(task) * at_once;
-    transpose_some(a, first, std::min(a.batch, first + at_once));
-  });
+  const bool by_table = !by_vectors && elements <= most_offsets;
+  run_tasks(queue, a.batch, at_once,
+            [&](std::int64_t first, std::int64_t end) { transpose_matrices(a, first, end, by_table); });
 }
 
 // --- with a scratch matrix -------------------------------------------------------------------------------------------
