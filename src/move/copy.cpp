@@ -15,15 +15,6 @@ using detail::checked_product;
 using detail::copy_direction;
 using detail::pitched_rows;
 
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-
-std::int64_t span_bytes(const pitched_rows& a, std::int64_t pitch) {
-  const std::int64_t to_last = checked_product(a.rows - 1, pitch, "the array");
-  detail::require(to_last <= most - a.row_bytes, "the array is too large", "its bytes overflow a 64-bit signed integer",
-                  "split it");
-  return to_last + a.row_bytes;
-}
-
 // Rows of one array beside those of another, with equal pitch: they interleave without overlapping.
 bool side_by_side(const pitched_rows& a) {
   if (a.in_pitch != a.out_pitch) return false;
@@ -48,7 +39,7 @@ pitched_rows checked_args(const void* in, void* out, std::int64_t element_bytes,
   const char* const cols = s.rows == 1 && s.in_ld == 0 && s.out_ld == 0 ? "the number of elements" : "cols";
   detail::require_extent(s.rows, "rows");
   detail::require_extent(s.cols, cols);
-  detail::require_element_bytes(element_bytes, most);
+  detail::require_element_bytes(element_bytes, std::numeric_limits<std::int64_t>::max());
   const std::int64_t in_ld = detail::explicit_ld(s.in_ld, s.cols, "in_ld");
   const std::int64_t out_ld = detail::explicit_ld(s.out_ld, s.cols, "out_ld");
   if (s.rows == 0 || s.cols == 0) return {in, out, 0, 0, 0, 0};
@@ -57,7 +48,10 @@ pitched_rows checked_args(const void* in, void* out, std::int64_t element_bytes,
   a.in_pitch = a.rows == 1 ? a.row_bytes : checked_product(in_ld, element_bytes, "in_ld");
   a.out_pitch = a.rows == 1 ? a.row_bytes : checked_product(out_ld, element_bytes, "out_ld");
   require_memory(in, out, direction);
-  const std::int64_t in_bytes = span_bytes(a, a.in_pitch), out_bytes = span_bytes(a, a.out_pitch);
+  const auto span = [&](std::int64_t pitch) {
+    return detail::checked_span(a.rows, pitch, a.row_bytes, "the array", "bytes");
+  };
+  const std::int64_t in_bytes = span(a.in_pitch), out_bytes = span(a.out_pitch);
   if (!side_by_side(a)) detail::require_disjoint({"in", in, in_bytes}, {"out", out, out_bytes});
   if (a.in_pitch == a.row_bytes && a.out_pitch == a.row_bytes) {
     a.in_pitch = a.out_pitch = a.row_bytes *= a.rows;

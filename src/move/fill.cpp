@@ -6,6 +6,7 @@
 #include "core/arguments.hpp"
 #include "core/operations.hpp"
 #include "move/operations.hpp"
+#include "move/permute_call.hpp"
 
 namespace twill {
 
@@ -21,9 +22,7 @@ void fill_bytes(stream_ref stream, void* out, unsigned char value, std::size_t b
 void fill_bytes(stream_ref stream, void* out, const void* value, extent element_bytes, extent count) {
   detail::in_call("fill", [&] {
     auto& device = detail::device_of(stream);
-    detail::require_extent(count, "count");
-    detail::require_element_bytes(element_bytes, detail::largest_element_bytes);
-    const std::int64_t bytes = detail::checked_product(count, element_bytes, "the size in bytes");
+    const std::int64_t bytes = detail::checked_line(element_bytes, count);
     if (bytes == 0) return;
     detail::require_pointer(out, "out");
     detail::require(value != nullptr, "value is null", "count is not 0", "pass host memory");

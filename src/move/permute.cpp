@@ -150,27 +150,13 @@ permute_args checked_args(const void* in, void* out, std::int64_t element_bytes,
   return a;
 }
 
-constexpr std::int64_t most_elements = std::numeric_limits<std::int64_t>::max();
-
 // Bytes from the first element to the end of the last of a batch of strided matrices.
 std::int64_t span_bytes(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::int64_t batch, std::int64_t stride,
                         std::int64_t element_bytes) {
   if (rows > 1) checked_product(checked_product(rows, ld, "a matrix"), element_bytes, "a matrix in bytes");
   if (batch > 1) checked_product(checked_product(batch, stride, "the batch"), element_bytes, "the batch in bytes");
-  const auto to_last_row = checked_product(rows - 1, ld, "a matrix");
-  detail::require(to_last_row <= most_elements - cols, "a matrix is too large",
-                  "its elements overflow a 64-bit signed integer", "split it");
-  const auto matrix = to_last_row + cols;
-  const auto all = checked_product(batch - 1, stride, "the batch");
-  detail::require(all <= most_elements - matrix, "the batch is too large",
-                  "its elements overflow a 64-bit signed integer", "split it");
-  return checked_product(all + matrix, element_bytes, "the size in bytes");
-}
-
-// One after another, or interleaved in rows that are long enough for all of them.
-bool disjoint_outputs(const transpose_args& a) {
-  return a.batch == 1 || a.out_stride >= (a.cols - 1) * a.out_ld + a.rows ||
-         (a.out_stride >= a.rows && a.out_stride <= (a.out_ld - a.rows) / (a.batch - 1));
+  const std::int64_t matrix = detail::checked_span(rows, ld, cols, "a matrix");
+  return checked_product(detail::checked_span(batch, stride, matrix, "the batch"), element_bytes, "the size in bytes");
 }
 
 bool is_empty(const transpose_args& a) {
@@ -198,8 +184,8 @@ transpose_args checked_args(const void* in, void* out, std::int64_t element_byte
   const auto in_bytes = span_bytes(a.rows, a.cols, a.in_ld, a.batch, a.in_stride, element_bytes);
   const auto out_bytes = span_bytes(a.cols, a.rows, a.out_ld, a.batch, a.out_stride, element_bytes);
   detail::require_disjoint({"in", in, in_bytes}, {"out", out, out_bytes});
-  detail::require(disjoint_outputs(a), "out_stride is too small", "the output's matrices must not overlap",
-                  "enlarge it");
+  detail::require(detail::are_disjoint(a.cols, a.rows, a.out_ld, a.batch, a.out_stride), "out_stride is too small",
+                  "the output's matrices must not overlap", "enlarge it");
   return a;
 }
 
@@ -221,6 +207,27 @@ dims::dims(const std::int64_t* values, std::size_t count) : size_(checked_rank(c
 
 dims::dims(std::initializer_list<extent> values) : size_(checked_rank(values.size())) {
   std::copy(values.begin(), values.end(), values_);
+}
+
+std::int64_t detail::checked_span(std::int64_t count, std::int64_t stride, std::int64_t last, std::string_view what,
+                                  std::string_view items) {
+  const std::int64_t to_last = checked_product(count - 1, stride, what);
+  if (to_last > std::numeric_limits<std::int64_t>::max() - last) {
+    fail(errc::invalid_argument, std::string(what) + " is too large",
+         "its " + std::string(items) + " overflow a 64-bit signed integer", "split it");
+  }
+  return to_last + last;
+}
+
+std::int64_t detail::checked_line(std::int64_t element_bytes, std::int64_t count) {
+  require_extent(count, "count");
+  require_element_bytes(element_bytes, largest_element_bytes);
+  return checked_product(count, element_bytes, "the size in bytes");
+}
+
+bool detail::are_disjoint(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::int64_t batch,
+                          std::int64_t stride) {
+  return batch == 1 || stride >= (rows - 1) * ld + cols || (stride >= cols && stride <= (ld - cols) / (batch - 1));
 }
 
 std::optional<permute_args> detail::checked_permutation(const void* in, void* out, std::int64_t element_bytes,

@@ -3,23 +3,14 @@
 #include "core/arguments.hpp"
 #include "core/operations.hpp"
 #include "move/operations.hpp"
+#include "move/permute_call.hpp"
 
 namespace twill {
-namespace {
-
-// Returns the size in bytes; 0 for none.
-std::int64_t checked_bytes(std::int64_t element_bytes, std::int64_t count) {
-  detail::require_extent(count, "count");
-  detail::require_element_bytes(element_bytes, detail::largest_element_bytes);
-  return detail::checked_product(count, element_bytes, "the size in bytes");
-}
-
-}  // namespace
 
 void reverse_bytes(stream_ref stream, const void* in, void* out, extent element_bytes, extent count) {
   detail::in_call("reverse", [&] {
     auto& device = detail::device_of(stream);
-    const std::int64_t bytes = checked_bytes(element_bytes, count);
+    const std::int64_t bytes = detail::checked_line(element_bytes, count);
     if (bytes == 0) return;
     detail::require_pointer(in, "in");
     detail::require_pointer(out, "out");
@@ -35,7 +26,7 @@ void reverse_bytes(stream_ref stream, const void* in, void* out, extent element_
 void reverse_in_place_bytes(stream_ref stream, void* data, extent element_bytes, extent count) {
   detail::in_call("reverse_in_place", [&] {
     const auto queue = detail::queue_of(stream);
-    if (checked_bytes(element_bytes, count) == 0) return;
+    if (detail::checked_line(element_bytes, count) == 0) return;
     detail::require_pointer(data, "data");
     if (count == 1) return;
     detail::operations_of(stream).move.reverse(queue, {data, data, count, element_bytes});

@@ -7,6 +7,7 @@
 #include "core/arguments.hpp"
 #include "core/operations.hpp"
 #include "move/operations.hpp"
+#include "move/permute_call.hpp"
 
 namespace twill {
 namespace {
@@ -18,12 +19,6 @@ constexpr std::int64_t fast_scratch_bytes = std::int64_t{32} << 20;
 
 bool stays(const transpose_in_place_args& a) {
   return a.batch == 0 || std::min(a.rows, a.cols) <= 1;
-}
-
-// Matrices lie one after another, or side by side in rows that are long enough for all of them.
-bool disjoint(const transpose_in_place_args& a) {
-  return a.stride >= (a.rows - 1) * a.ld + a.cols ||
-         (a.stride >= a.cols && a.stride <= (a.ld - a.cols) / (a.batch - 1));
 }
 
 // The shape with every distance explicit, found right.
@@ -49,11 +44,9 @@ transpose_in_place_args checked(std::int64_t element_bytes, const transpose_in_p
     a.stride = matrix;
     return a;
   }
-  const auto to_last = checked_product(a.batch - 1, a.stride, "the batch");
-  detail::require(to_last <= INT64_MAX - matrix, "the batch is too large",
-                  "its elements overflow a 64-bit signed integer", "split it");
-  checked_product(to_last + matrix, element_bytes, "the size in bytes");
-  detail::require(disjoint(a), "stride is too small", "matrices must not overlap", "enlarge it");
+  checked_product(detail::checked_span(a.batch, a.stride, matrix, "the batch"), element_bytes, "the size in bytes");
+  detail::require(detail::are_disjoint(a.rows, a.cols, a.ld, a.batch, a.stride), "stride is too small",
+                  "matrices must not overlap", "enlarge it");
   return a;
 }
 
