@@ -58,7 +58,8 @@ int gathered_byte(const small_matrices& m, int warp, int lane, int order = 0) {
 // more.
 template <class Unit>
 bool pays_to_reorder(const small_matrices& m, const shared_padding& padding) {
-  if (m.rows < 16 / static_cast<int>(sizeof(Unit))) return false;
+  static_assert(sizeof(Unit) == 1);
+  if (m.rows < detail::least_reordered_rows) return false;
   int wavefronts = 0;
   for (const int warp : {0, 1}) {
     wavefronts += bank_accesses(1, [&](int lane) { return gathered_byte<Unit>(m, warp, lane, lane / 8); });

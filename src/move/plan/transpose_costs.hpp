@@ -26,8 +26,8 @@ inline constexpr kernel_cost staged_misaligned_cost{{5.2, 3.24, 2.59, 2.97, 2.97
                                                     {1.185, 0.985, 0.981, 0.91, 1},
                                                     {1.5, 0.9, 0.89, 1.08, 1},
                                                     {2.4, 2.1, 2.1, 2.1, 2.1}};
-/// Of 1 byte, from 16 rows on: words in different orders instead of padding.
-inline constexpr kernel_cost staged_reordered_cost{{3.9}, {1.045}, {0.61}, {2.4}};
+/// Of 1 byte, from least_reordered_rows on.
+inline constexpr kernel_cost staged_many_rows_cost{{3.9}, {1.045}, {0.61}, {2.4}};
 inline constexpr kernel_cost staged_rows_cost{
     {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
 inline constexpr kernel_cost staged_cols_cost{{3.6, 3.2, 2.5, 2.7, 2.7}, {1.08, 1.03, 1.1, 1, 1}, {0, 1.1, 0.26, 0, 0}};

@@ -219,40 +219,6 @@ bool is_vec3(const matrices& m) {
   return vec3_sizes::has(m.size) && m.address() % lowest_bit(m.size) == 0 && (m.a.batch == 1 || m.bytes >= 8192);
 }
 
-cost_of_launch cost_of(family kind, const matrices& m, const device_model& device) {
-  const auto of = [&](const kernel_cost& cost, double more) {
-    const int at = m.place();
-    return cost_of_launch{launch_of(cost.small[at], cost.launch[at], m), cost.factor[at] + more};
-  };
-  switch (kind) {
-    case family::narrow:
-      return {narrow_cost.launch[m.place()] + narrow_latency(m), narrow_cost.factor[m.place()] + narrow_more(m)};
-    case family::tiled_2d:
-      return of(tiled_2d_cost, tiled_2d_more(m));
-    case family::tiled_4byte:
-      return of(tiled_4byte_cost, tiled_4byte_more(m));
-    case family::misaligned_2d:
-      return {misaligned_2d_launch(m), misaligned_2d_factor(m)};
-    case family::staged:
-      return of(staged_cost, 0);
-    case family::staged_misaligned: {
-      const kernel_cost& cost = m.size == 1 && m.a.rows >= 16 ? staged_reordered_cost : staged_misaligned_cost;
-      return of(cost, staged_misaligned_more(m, cost, device));
-    }
-    case family::staged_strided:
-      return cost_of_strided(m, device);
-    case family::staged_rows:
-      if (has_staged_blocks(m.a, device.shared_bytes)) return {staged_blocks_launch, staged_blocks_factor(m)};
-      return of(staged_rows_cost, staged_rows_more(m, device));
-    case family::staged_cols: {
-      const cost_of_launch all = of(staged_cols_cost, staged_cols_more(m, device)), ends = ends_of_bands(m);
-      return {all.launch + ends.launch, all.factor + ends.factor};
-    }
-    default:  // vec3
-      return {vec3_launch, vec3_factor(m)};
-  }
-}
-
 }  // namespace
 
 double full_vectors_launch(std::int64_t element_bytes) {
@@ -325,19 +291,33 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
   if (!to.matrices) return;
   const transpose_args& a = *to.matrices;
   const matrices m(a);
-  const auto add_if = [&](bool applies, family kind) {
-    if (applies) to.add(kind, cost_of(kind, m, device));
+  const int at = m.place();
+  const auto cost_of = [&](const kernel_cost& cost, double more) {
+    return cost_of_launch{launch_of(cost.small[at], cost.launch[at], m), cost.factor[at] + more};
   };
-  add_if(is_narrow(m, device), family::narrow);
-  add_if(is_staged(a, device), family::staged);
-  add_if(is_staged_strided(m, device), family::staged_strided);
-  add_if(is_tiled_4byte(m, device), family::tiled_4byte);
-  add_if(is_tiled_2d(m), family::tiled_2d);
-  add_if(is_staged_misaligned(a, device), family::staged_misaligned);
-  add_if(has_staged_blocks(a, device.shared_bytes) || is_staged_rows(m, device), family::staged_rows);
-  add_if(is_staged_cols(m, device), family::staged_cols);
-  add_if(is_misaligned_2d(m, device), family::misaligned_2d);
-  add_if(is_vec3(m), family::vec3);
+  if (is_narrow(m, device)) {
+    to.add(family::narrow, {narrow_cost.launch[at] + narrow_latency(m), narrow_cost.factor[at] + narrow_more(m)});
+  }
+  if (is_staged(a, device)) to.add(family::staged, cost_of(staged_cost, 0));
+  if (is_staged_strided(m, device)) to.add(family::staged_strided, cost_of_strided(m, device));
+  if (is_tiled_4byte(m, device)) to.add(family::tiled_4byte, cost_of(tiled_4byte_cost, tiled_4byte_more(m)));
+  if (is_tiled_2d(m)) to.add(family::tiled_2d, cost_of(tiled_2d_cost, tiled_2d_more(m)));
+  if (is_staged_misaligned(a, device)) {
+    const bool has_many_rows = m.size == 1 && a.rows >= least_reordered_rows;
+    const kernel_cost& cost = has_many_rows ? staged_many_rows_cost : staged_misaligned_cost;
+    to.add(family::staged_misaligned, cost_of(cost, staged_misaligned_more(m, cost, device)));
+  }
+  if (has_staged_blocks(a, device.shared_bytes)) {
+    to.add(family::staged_rows, {staged_blocks_launch, staged_blocks_factor(m)});
+  } else if (is_staged_rows(m, device)) {
+    to.add(family::staged_rows, cost_of(staged_rows_cost, staged_rows_more(m, device)));
+  }
+  if (is_staged_cols(m, device)) {
+    const cost_of_launch all = cost_of(staged_cols_cost, staged_cols_more(m, device)), ends = ends_of_bands(m);
+    to.add(family::staged_cols, {all.launch + ends.launch, all.factor + ends.factor});
+  }
+  if (is_misaligned_2d(m, device)) to.add(family::misaligned_2d, {misaligned_2d_launch(m), misaligned_2d_factor(m)});
+  if (is_vec3(m)) to.add(family::vec3, {vec3_launch, vec3_factor(m)});
 }
 
 }  // namespace twill::detail

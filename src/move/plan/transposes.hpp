@@ -22,6 +22,9 @@ bool is_staged(const transpose_args& args, const device_model& device);
 /// Whether staged_misaligned applies: batches of packed matrices of 1, 2, 4, 8 or 16 bytes. `out` may be `in`.
 bool is_staged_misaligned(const transpose_args& args, const device_model& device);
 
+/// Rows from which on staged_misaligned may gather words of 1-byte elements in different orders: a vector's elements.
+constexpr int least_reordered_rows = 16;
+
 /// How many matrices a block of staged_misaligned takes.
 std::int64_t staged_at_once(const transpose_args& args, const device_model& device);
 
