@@ -5,20 +5,12 @@
 namespace twill::detail {
 namespace {
 
-// Walks dimensions whose output stride is negative from their other end.
-void turn(permute_args& a) {
-  auto* in = static_cast<const unsigned char*>(a.in);
-  auto* out = static_cast<unsigned char*>(a.out);
-  for (int i = 0; i < a.rank; ++i) {
-    permute_dim& d = a.dims[i];
-    if (d.out_stride > 0) continue;
-    in += (d.extent - 1) * d.in_stride;
-    out += (d.extent - 1) * d.out_stride;
-    d.in_stride = -d.in_stride;
-    d.out_stride = -d.out_stride;
-  }
-  a.in = in;
-  a.out = out;
+// Walks a dimension of `a` from its other end.
+void turn(permute_args& a, permute_dim& d) {
+  a.in = static_cast<const unsigned char*>(a.in) + (d.extent - 1) * d.in_stride;
+  a.out = static_cast<unsigned char*>(a.out) + (d.extent - 1) * d.out_stride;
+  d.in_stride = -d.in_stride;
+  d.out_stride = -d.out_stride;
 }
 
 // Where another dimension is contiguous in the output, walks a reversed one that is contiguous in the input forward
@@ -31,11 +23,7 @@ void turn_to_input(permute_args& a) {
     permute_dim& d = a.dims[i];
     const bool continues = d.out_stride == run;
     if (i > 0 && d.in_stride == -a.run_bytes && (!continues || run >= long_run)) {
-      a.in = static_cast<const unsigned char*>(a.in) + (d.extent - 1) * d.in_stride;
-      a.out = static_cast<unsigned char*>(a.out) + (d.extent - 1) * d.out_stride;
-      d.in_stride = -d.in_stride;
-      d.out_stride = -d.out_stride;
-      return;
+      return turn(a, d);
     }
     if (continues) run *= d.extent;
   }
@@ -46,7 +34,9 @@ void turn_to_input(permute_args& a) {
 void normalise(permute_args& a) {
   permute_dim* const end = std::remove_if(a.dims, a.dims + a.rank, [](const permute_dim& d) { return d.extent == 1; });
   a.rank = static_cast<int>(end - a.dims);
-  turn(a);
+  for (int i = 0; i < a.rank; ++i) {
+    if (a.dims[i].out_stride < 0) turn(a, a.dims[i]);
+  }
   std::sort(a.dims, end, [](const permute_dim& x, const permute_dim& y) { return x.out_stride < y.out_stride; });
   int kept = 0;
   for (int i = 0; i < a.rank; ++i) {
