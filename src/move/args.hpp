@@ -45,6 +45,12 @@ struct permute_args {
   std::int64_t run_bytes;
   int rank;
   permute_dim dims[8];
+
+  std::int64_t bytes() const {
+    std::int64_t product = run_bytes;
+    for (int i = 0; i < rank; ++i) product *= dims[i].extent;
+    return product;
+  }
 };
 
 /// At least two elements. Where in == out, it is done in place; otherwise they do not overlap.

@@ -13,8 +13,7 @@ namespace twill::cpu {
 
 void permute(const detail::work_queue& queue, const detail::permute_args& a) {
   if (const auto as = detail::as_transpose(a); as && transposes_directly(*as)) return transpose_directly(queue, *as);
-  std::int64_t bytes = a.run_bytes;
-  for (int i = 0; i < a.rank; ++i) bytes *= a.dims[i].extent;
+  const std::int64_t bytes = a.bytes();
   const auto* const streamed_by = bytes >= least_streamed ? vectors() : nullptr;
   if (a.rank == 0 || a.run_bytes >= least_copied_run) return copy_runs(queue, a, streamed_by);
   const composite_tile tile = choose_tile(a);

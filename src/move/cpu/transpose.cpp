@@ -35,9 +35,8 @@ struct plan {
 
 // Where all output rows begin at lines, they can be streamed as they leave the registers.
 bool lines_aligned(const transpose_args& a) {
-  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out));
   const std::int64_t stride = a.batch > 1 ? a.out_stride : 0;  // a single matrix has none
-  return (address | a.out_ld * a.element_bytes | stride * a.element_bytes) % line_bytes == 0;
+  return (detail::address_of(a.out) | a.out_ld * a.element_bytes | stride * a.element_bytes) % line_bytes == 0;
 }
 
 plan plan_of(const transpose_args& a) {
@@ -89,7 +88,7 @@ void move_buffered(const transpose_args& a, const plan& p, std::int64_t matrix, 
   p.with.move({input_at(a, matrix, row, col), buffer, a.in_ld * bytes, pitch, height, width}, false);
   for (std::int64_t c = 0; c < width; ++c) {
     unsigned char* to = output_at(a, matrix, row, col + c);
-    const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to));
+    const std::int64_t address = detail::address_of(to);
     const auto to_line = [&](std::int64_t at) { return at + (line_bytes - (address + at) % line_bytes) % line_bytes; };
     const std::int64_t first = row == 0 ? 0 : to_line(0);
     const std::int64_t end = last ? left * bytes : std::min(to_line(p.height * bytes), left * bytes);

@@ -209,10 +209,9 @@ device_model model_of(const device_properties& device) {
 }
 
 std::int64_t unit_of(const permute_args& a) {
-  const auto addresses = reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out);
-  std::int64_t bits = static_cast<std::int64_t>(addresses) | a.run_bytes | 16;
+  std::int64_t bits = address_of(a.in) | address_of(a.out) | a.run_bytes | 16;
   for (int i = 0; i < a.rank; ++i) bits |= a.dims[i].in_stride | a.dims[i].out_stride;
-  return bits & -bits;
+  return lowest_bit(bits);
 }
 
 composite_tile untiled(const permute_args& a, std::int64_t unit) {
@@ -232,9 +231,7 @@ composite_tile untiled(const permute_args& a, std::int64_t unit) {
 
 candidates candidates_of(const permute_args& a, const device_model& device, wanted which) {
   candidates all;
-  std::int64_t bytes = a.run_bytes;
-  for (int i = 0; i < a.rank; ++i) bytes *= a.dims[i].extent;
-  all.copy_us = 2 * static_cast<double>(bytes) / device.bytes_per_us;
+  all.copy_us = 2 * static_cast<double>(a.bytes()) / device.bytes_per_us;
   all.balance_squared = device.balance_squared();
   all.overlaps = device.overlaps;
   const std::int64_t unit = unit_of(a);

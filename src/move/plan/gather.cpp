@@ -27,10 +27,6 @@ double ceil_of(double value) {  // not negative, below 2^63
   return real(floor) + (real(floor) < value ? 1 : 0);
 }
 
-std::int64_t address(const void* pointer) {
-  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointer));
-}
-
 // A segment is long enough at this share of the bytes wanted: another dimension would make it far longer.
 bool is_enough(std::int64_t bytes, std::int64_t wanted) {
   return bytes * 8 >= wanted * 5;
@@ -157,7 +153,7 @@ bool has_edges(const composite_tile& t, std::int64_t lead) {
 void lay_out_output(gather_plan& p, const permute_args& a) {
   const composite_tile& t = p.tile;
   const std::int64_t units = units_of_vector(t.unit), vector = units * t.unit,
-                     lead = lowest_bit(address(a.out) | t.out_bits | 32);
+                     lead = lowest_bit(address_of(a.out) | t.out_bits | 32);
   const std::int64_t sector = std::max<std::int64_t>(1, divided(32, vector));
   const std::int64_t touched = divided(t.out_bytes + 31 - lead + vector, vector);
   p.edges = has_edges(t, lead);
@@ -204,12 +200,6 @@ double least_cubed_issue_and_latency(std::int64_t unit, double bytes, const devi
   const double clocks = vectors / 32 * (costs.store + units * costs.unit);
   const double life = costs.load * bytes / 16 / 1024 + costs.round * vectors / blocks_threads;
   return cubed_issue_and_latency(1, clocks, 1 / real(device.multiprocessors * max_resident_blocks), life, device);
-}
-
-std::int64_t bytes_of(const permute_args& a) {
-  std::int64_t bytes = a.run_bytes;
-  for (int i = 0; i < a.rank; ++i) bytes *= a.dims[i].extent;
-  return bytes;
 }
 
 // Microseconds of reading and writing so many bytes.
@@ -279,7 +269,7 @@ class tile_search {
   /// False where the tile is too large.
   bool try_tile() {
     const composite_tile& t = p_.tile;
-    const std::int64_t aligned = lowest_bit(address(a_.in) | t.in_bits | 64);
+    const std::int64_t aligned = lowest_bit(address_of(a_.in) | t.in_bits | 64);
     const std::int64_t around = aligned == 64 ? (-t.in_bytes & 63) : 64 - aligned;
     const double read = costs.fetch * real(around) / real(t.in_bytes);
     const double memory = 1 + (read + written_) / 2;
@@ -336,7 +326,7 @@ class tile_search {
 
 std::optional<gather_plan> plan_gather(const permute_args& a, const composite_tile& untiled, const device_model& device,
                                        double most_us) {
-  const double bytes = real(bytes_of(a)), copy = copy_of(untiled.unit, bytes, device);
+  const double bytes = real(a.bytes()), copy = copy_of(untiled.unit, bytes, device);
   const double least_cubed = cube(copy) + least_cubed_issue_and_latency(untiled.unit, bytes, device);
   if (least_cubed >= cube(std::max(0.0, most_us - least_tail))) return std::nullopt;
   // Where tiles of the first two lengths fit, but none is expected near `most_us`, the others are not tried.

@@ -15,6 +15,9 @@ constexpr std::int64_t ceil_divided(std::int64_t a, std::int64_t b) {
   return divided(a + b - 1, b);
 }
 
+inline std::int64_t address_of(const void* pointer) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointer));
+}
 constexpr std::int64_t lowest_bit(std::int64_t bits) {
   return bits & -bits;
 }

@@ -27,13 +27,10 @@ struct matrices {
         bytes(down * a.cols),
         alignment(std::min<std::int64_t>(16, lowest_bit(address() | (a.in_ld | a.out_ld | strides()) * size | 16))) {}
 
-  std::int64_t address() const {
-    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in) | reinterpret_cast<std::uintptr_t>(a.out));
-  }
+  std::int64_t address() const { return address_of(a.in) | address_of(a.out); }
   std::int64_t strides() const { return a.batch > 1 ? a.in_stride | a.out_stride : 0; }
   std::int64_t side_alignment(const void* first, std::int64_t ld, std::int64_t stride) const {
-    const auto begin = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first));
-    return lowest_bit(begin | (ld | (a.batch > 1 ? stride : 0)) * size | 64);
+    return lowest_bit(address_of(first) | (ld | (a.batch > 1 ? stride : 0)) * size | 64);
   }
   std::int64_t in_alignment() const { return side_alignment(a.in, a.in_ld, a.in_stride); }
   std::int64_t out_alignment() const { return side_alignment(a.out, a.out_ld, a.out_stride); }

@@ -9,7 +9,7 @@ namespace {
 
 // The number of matrices after which `stride` bytes are a multiple of `line`, a power of two.
 std::int64_t matrices_until(std::int64_t stride, std::int64_t line) {
-  return line / std::min(line, stride & -stride);
+  return line / std::min(line, lowest_bit(stride));
 }
 
 // A window of so many matrices.
@@ -54,9 +54,7 @@ void choose_window(strided_blocks& b, const strided_shape& s, std::int64_t perio
 }  // namespace
 
 strided_shape strided_shape_of(const transpose_args& a) {
-  const std::int64_t size = a.element_bytes;
-  const auto in = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.in)),
-             out = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out));
+  const std::int64_t size = a.element_bytes, in = address_of(a.in), out = address_of(a.out);
   return {size,     a.rows,      a.cols,       a.batch, a.in_ld,
           a.out_ld, a.in_stride, a.out_stride, in % 16, lowest_bit(out | 16 | (a.out_ld | a.out_stride) * size)};
 }
