@@ -20,17 +20,11 @@ static_assert(kernels::elementwise_threads == detail::elementwise_block_units);
 
 constexpr std::int64_t most_units = INT32_MAX;  // of a launch: indices have 32 bits
 
-std::int64_t units_of(const permute_args& a, std::int64_t unit) {
-  std::int64_t units = a.run_bytes / unit;
-  for (int i = 0; i < a.rank; ++i) units *= a.dims[i].extent;
-  return units;
-}
-
 template <class Unit>
 void launch_units(const work_queue& queue, const permute_args& a) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
   kernels::elementwise_dims d{};
-  d.units = static_cast<int>(units_of(a, size));
+  d.units = static_cast<int>(a.bytes() / size);
   d.run = kernels::make_divisor(a.run_bytes / size);
   for (int i = 0; i < a.rank; ++i) d.runs.add(a.dims[i].extent, a.dims[i].in_stride, a.dims[i].out_stride);
   const auto config = grid_of(ceil_div(d.units, kernels::elementwise_threads), kernels::elementwise_threads, 0);
@@ -57,7 +51,7 @@ void launch_vectors(const work_queue& queue, const permute_args& a) {
     bits |= t.dims[i].out_stride;
   }
   const std::int64_t per_run = ceil_div(run.units + units - lowest_bit(bits) / size, units);
-  const std::int64_t vectors = units_of(a, size) / run.units * per_run;
+  const std::int64_t vectors = a.bytes() / size / run.units * per_run;
   d.vectors = static_cast<unsigned>(vectors);
   d.per_run = kernels::make_divisor(per_run);
   d.extent[0] = kernels::make_divisor(extent[0]);
@@ -77,7 +71,7 @@ permute_args advanced(permute_args a, std::int64_t in_bytes, std::int64_t out_by
 template <class Unit, class Launch>
 void launch_parts(const work_queue& queue, const permute_args& a, Launch launch) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
-  if (units_of(a, size) <= most_units) return launch(queue, a);
+  if (a.bytes() / size <= most_units) return launch(queue, a);
   const auto* const longest = std::max_element(
       a.dims, a.dims + a.rank, [](const permute_dim& x, const permute_dim& y) { return x.extent < y.extent; });
   permute_args first = a, second = a;
@@ -101,20 +95,14 @@ constexpr std::int64_t most_tiny_units = kernels::elementwise_threads / 2,
 
 }  // namespace
 
-bool launch_elementwise(const work_queue& queue, const permute_args& a, const detail::candidates& planned,
-                        bool dry_run) {
-  if (dry_run) return true;
+void launch_elementwise(const work_queue& queue, const permute_args& a, const detail::candidates& planned) {
   with_unit(planned.untiled.unit,
             [&](auto one) { launch_parts<decltype(one)>(queue, a, &launch_units<decltype(one)>); });
-  return true;
 }
 
-bool launch_elementwise_vectors(const work_queue& queue, const permute_args& a, const detail::candidates& planned,
-                                bool dry_run) {
-  if (dry_run) return true;
+void launch_elementwise_vectors(const work_queue& queue, const permute_args& a, const detail::candidates& planned) {
   with_unit<8>(planned.untiled.unit,
                [&](auto one) { launch_parts<decltype(one)>(queue, a, &launch_vectors<decltype(one)>); });
-  return true;
 }
 
 bool is_in_place_elementwise(const transpose_in_place_args& a, std::int64_t unit) {

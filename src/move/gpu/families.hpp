@@ -23,12 +23,12 @@ bool launch_vec3(const detail::work_queue& queue, const detail::transpose_args& 
 
 bool launch_misaligned(const detail::work_queue& queue, const detail::permute_args& args,
                        const detail::candidates& planned, bool dry_run);
-bool launch_gather(const detail::work_queue& queue, const detail::permute_args& args, const detail::candidates& planned,
-                   bool dry_run);
-bool launch_elementwise_vectors(const detail::work_queue& queue, const detail::permute_args& args,
-                                const detail::candidates& planned, bool dry_run);
-bool launch_elementwise(const detail::work_queue& queue, const detail::permute_args& args,
-                        const detail::candidates& planned, bool dry_run);
+void launch_gather(const detail::work_queue& queue, const detail::permute_args& args,
+                   const detail::candidates& planned);
+void launch_elementwise_vectors(const detail::work_queue& queue, const detail::permute_args& args,
+                                const detail::candidates& planned);
+void launch_elementwise(const detail::work_queue& queue, const detail::permute_args& args,
+                        const detail::candidates& planned);
 bool launch_rows(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);
 
 /// Copies short rows with gaps between them; returns false, without a launch, where another kernel is faster.

@@ -106,9 +106,8 @@ void fill_grid(gather_tile& m, const gather_plan& p, const void* in) {
 
 }  // namespace
 
-bool launch_gather(const work_queue& queue, const permute_args& a, const detail::candidates& planned, bool dry_run) {
+void launch_gather(const work_queue& queue, const permute_args& a, const detail::candidates& planned) {
   static_assert(sizeof(kernels::gather_place) == detail::gather_place_bytes);
-  if (dry_run) return true;
   const gather_plan& p = *planned.gather;
   gather_tile m{};
   fill_tables(m, p);
@@ -120,7 +119,6 @@ bool launch_gather(const work_queue& queue, const permute_args& a, const detail:
     m.by_storing_threads = make_divisor(m.storing_threads);
     start_kernel(queue, config, &kernels::permute_gather<decltype(one)>, a, m);
   });
-  return true;
 }
 
 }  // namespace twill::TWILL_BACKEND
