@@ -3,15 +3,11 @@
 #include "operations.hpp"
 
 namespace twill::TWILL_BACKEND {
-namespace {
-
-constexpr std::int64_t piece_bytes = std::int64_t{1} << 26;  // a longer row is split into rows of this size
-
-}  // namespace
 
 // Pitched rows. Packed rows are one contiguous run and go to `rows`, as do misaligned rows of less than 64 bytes: the
 // planner takes it from 64 bytes on only.
 void copy(const detail::work_queue& queue, const detail::pitched_rows& a) {
+  constexpr std::int64_t piece_bytes = std::int64_t{1} << 26;  // a longer row is split into rows of this size
   if (a.rows == 1 && a.row_bytes > piece_bytes) {
     const std::int64_t pieces = (a.row_bytes - 1) / piece_bytes, done = pieces * piece_bytes;
     const auto* in = static_cast<const unsigned char*>(a.in);

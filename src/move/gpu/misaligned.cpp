@@ -109,23 +109,18 @@ bool can_be_wide(const transpose_args& a, const device_limits& limits) {
          tiles_in<Wide>(a) >= 4 * limits.multiprocessors;
 }
 
-// Launches wide tiles if they apply.
-template <int Bytes, bool Aligned>
-bool start_wide(const work_queue& queue, const transpose_args& a, const device_limits& limits) {
-  using wide = typename tiles_of<Bytes, Aligned>::wide;
-  if (!can_be_wide<wide>(a, limits)) return false;
-  launch_tiles<Bytes, Aligned, wide>(queue, a);
-  return true;
-}
-
 template <int Bytes>
 void start(const work_queue& queue, const transpose_args& a) {
   using aligned = tiles_of<Bytes, true>;
   using misaligned = tiles_of<Bytes, false>;
   const device_limits limits = limits_of(queue);
   if constexpr (Bytes == 2 || Bytes == 4) {
-    const bool is_aligned = rows_begin_at(a, aligned::wide::lane_bytes);
-    if (is_aligned ? start_wide<Bytes, true>(queue, a, limits) : start_wide<Bytes, false>(queue, a, limits)) return;
+    using wide = typename aligned::wide;
+    using wide_misaligned = typename misaligned::wide;
+    const bool is_aligned = rows_begin_at(a, wide::lane_bytes);
+    if (is_aligned ? can_be_wide<wide>(a, limits) : can_be_wide<wide_misaligned>(a, limits)) {
+      return launch_by_alignment<Bytes, wide, wide_misaligned>(queue, a);
+    }
   }
   using large = typename aligned::large;
   if (tiles_in<large>(a) < 4 * limits.multiprocessors || large::bytes > limits.shared_bytes) {
