@@ -3,6 +3,8 @@
 // Programmatic dependent launch: a kernel may start while the preceding kernel in the stream still runs. Until it has
 // waited for that, it computes indices and fills tables, but does not touch global memory.
 
+#include <cstdint>
+
 #include "backends/backend.hpp"
 #include "backends/launch_config.hpp"
 #include "device.hpp"
@@ -10,6 +12,11 @@
 
 namespace twill::TWILL_BACKEND {
 namespace kernels {
+
+/// The place of a block in a 2-D grid (grid_of).
+__device__ inline std::int64_t block_index() {
+  return static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+}
 
 /// Call before the first access to global memory: waits until the preceding kernel in the stream has completed and its
 /// writes are visible, then triggers: the next kernel may start once every block has done so or exited.

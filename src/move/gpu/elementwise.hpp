@@ -27,8 +27,7 @@ template <class Unit>
 __global__ void __launch_bounds__(elementwise_threads)
     permute_elementwise(unsigned char* out, const unsigned char* in, elementwise_dims by_value) {
   const elementwise_dims& d = argument_after(by_value, out, in);
-  const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-  const std::int64_t place = block * elementwise_threads + threadIdx.x;
+  const std::int64_t place = block_index() * elementwise_threads + threadIdx.x;
   if (place >= d.units) return;
   wait_then_trigger_dependents();
   const int unit = static_cast<int>(place), run = quotient(unit, d.run);
@@ -79,8 +78,7 @@ __global__ void __launch_bounds__(elementwise_threads)
     permute_elementwise_vectors(unsigned char* out, const unsigned char* in, vector_dims by_value) {
   constexpr int size = static_cast<int>(sizeof(Unit)), units = 16 / size;
   const vector_dims& d = argument_after(by_value, out, in);
-  const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-  const std::int64_t place = block * elementwise_threads + threadIdx.x;
+  const std::int64_t place = block_index() * elementwise_threads + threadIdx.x;
   if (place >= d.vectors) return;
   wait_then_trigger_dependents();
   const int vector = static_cast<int>(place), run = quotient(vector, d.per_run);
@@ -151,7 +149,7 @@ __device__ inline int units_of_block(std::int64_t first, const elementwise_matri
 template <class Unit>
 __global__ void __launch_bounds__(elementwise_threads)
     in_place_elementwise(unsigned char* data, elementwise_matrices m) {
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.at_once;
+  const std::int64_t first = block_index() * m.at_once;
   const int count = units_of_block(first, m);
   wait_then_trigger_dependents();
   Unit* block = reinterpret_cast<Unit*>(data) + first * m.stride;

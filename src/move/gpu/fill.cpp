@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(fill_threads)
   }
   const word16 vector = make_word16(w[0], w[1], w[2], w[3]);
   wait_then_trigger_dependents();
-  const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+  const std::int64_t block = block_index();
   std::int64_t at = (block * fill_depth * blockDim.x + threadIdx.x) * 16 - lead;
 #pragma unroll
   for (int k = 0; k < fill_depth; ++k, at += static_cast<std::int64_t>(blockDim.x) * 16) {

@@ -313,7 +313,7 @@ __global__ void __launch_bounds__(gather_threads, blocks_at_once(gather_threads,
     permute_gather(unsigned char* out, const unsigned char* in, gather_tile by_value) {
   const gather_tile& m = argument_after(by_value, out, in);
   constexpr int size = static_cast<int>(sizeof(Unit)), units = size <= 2 ? 8 : 16 / size;
-  const auto block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+  const std::int64_t block = block_index();
   if (block >= m.blocks) return;  // uniform exit: padding block of the 2-D grid
   unsigned char* const shared = dynamic_shared<unsigned char>();
   auto* const found = reinterpret_cast<gather_place*>(shared + m.segment_bytes);

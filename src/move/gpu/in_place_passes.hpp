@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(1024)
     in_place_row(unsigned char* data, in_place_grid g, row_step step, std::int64_t batch) {
   constexpr int size = static_cast<int>(sizeof(Unit)), count = 16 / size;
   unsigned char* shared = dynamic_shared<unsigned char>();
-  const std::int64_t place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x, matrix = place / g.height;
+  const std::int64_t place = block_index(), matrix = place / g.height;
   if (matrix >= batch) return;  // uniform exit: padding block of the 2-D grid
   wait_then_trigger_dependents();
   const int row = static_cast<int>(place - matrix * g.height), end = static_cast<int>(g.length) * g.units * size;
@@ -163,7 +163,7 @@ struct row_parts {
 template <class Part>
 __global__ void __launch_bounds__(1024) in_place_row_parts(unsigned char* data, row_parts m) {
   const in_place_grid& g = m.grid;
-  const std::int64_t place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x, matrix = place / g.height;
+  const std::int64_t place = block_index(), matrix = place / g.height;
   if (matrix >= m.batch) return;  // uniform exit: padding block of the 2-D grid
   wait_then_trigger_dependents();
   const int row = static_cast<int>(place - matrix * g.height), length = static_cast<int>(g.length);
@@ -254,7 +254,7 @@ __global__ void __launch_bounds__(1024)
   constexpr int size = static_cast<int>(sizeof(Unit)), piece = static_cast<int>(sizeof(Piece)), count = piece / size;
   using chunk = unit_chunk<Unit, Piece>;
   unsigned char* shared = dynamic_shared<unsigned char>();
-  const std::int64_t place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x, matrix = place / s.strips;
+  const std::int64_t place = block_index(), matrix = place / s.strips;
   if (matrix >= s.batch) return;  // uniform exit: padding block of the 2-D grid
   wait_then_trigger_dependents();
   const std::int64_t pitch = g.length * g.units * size, left = (place - matrix * s.strips) * s.width;
@@ -311,8 +311,7 @@ struct in_place_strip {
 template <class Unit>
 __global__ void __launch_bounds__(256) in_place_to_scratch(unsigned char* scratch, const unsigned char* data,
                                                            in_place_grid g, in_place_strip s, in_place_pass pass) {
-  const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-  const std::int64_t index = block * 256 + threadIdx.x, line = s.cols * g.units;
+  const std::int64_t index = block_index() * 256 + threadIdx.x, line = s.cols * g.units;
   if (index >= s.rows * line) return;
   wait_then_trigger_dependents();
   const std::int64_t y = index / line, x = (index - y * line) / g.units, unit = index - y * line - x * g.units;
@@ -330,8 +329,7 @@ __global__ void __launch_bounds__(256) in_place_to_scratch(unsigned char* scratc
 template <class Unit>
 __global__ void __launch_bounds__(256)
     copy_from_scratch(unsigned char* data, const unsigned char* scratch, in_place_grid g, in_place_strip s) {
-  const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-  const std::int64_t index = block * 256 + threadIdx.x, line = s.cols * g.units;
+  const std::int64_t index = block_index() * 256 + threadIdx.x, line = s.cols * g.units;
   if (index >= s.rows * line) return;
   wait_then_trigger_dependents();
   const std::int64_t y = index / line, x = index - y * line;

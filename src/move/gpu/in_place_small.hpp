@@ -39,7 +39,7 @@ template <class Unit>
 __global__ void __launch_bounds__(1024) in_place_small(unsigned char* data, small_in_place_matrices m) {
   constexpr int size = static_cast<int>(sizeof(Unit)), count = 16 / size;
   unsigned char* shared = dynamic_shared<unsigned char>();
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.at_once;
+  const std::int64_t first = block_index() * m.at_once;
   if (first >= m.batch) return;  // uniform exit: padding block of the 2-D grid
   wait_then_trigger_dependents();
   const int end = static_cast<int>(m.batch - first < m.at_once ? m.batch - first : m.at_once) * m.bytes;

@@ -86,7 +86,7 @@ template <class Unit>
 __global__ void __launch_bounds__(reverse_threads)
     reverse_staged(unsigned char* out, const unsigned char* in, staged_line line) {
   unsigned char* shared = dynamic_shared<unsigned char>();
-  const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+  const std::int64_t block = block_index();
   const bool in_place = in == out;
   const std::int64_t all = in_place ? line.count / 2 : line.count, first = block * line.piece;
   if (first >= all) return;  // uniform exit: padding block of the 2-D grid

@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(rows_threads)
   const line_rows& m = argument_after(by_value, out, in);
   constexpr int size = static_cast<int>(sizeof(Unit)), depth = rows_depth, in_block = rows_threads * depth;
   strided_place* const lines = dynamic_shared<strided_place>();
-  const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+  const std::int64_t block = block_index();
   const int thread = static_cast<int>(threadIdx.x), by_line = m.by_line.divisor;
   const std::int64_t first = block * in_block;
   if (first >= m.chunks) return;  // uniform exit: padding block of the 2-D grid

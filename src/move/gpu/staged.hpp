@@ -171,7 +171,7 @@ template <int Threads>
 __global__ void __launch_bounds__(Threads)
     transpose_staged(unsigned char* out, const unsigned char* in, small_matrices m) {
   static_assert(Threads == staged_threads);
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * m.window;
+  const std::int64_t first = block_index() * m.window;
   if (first >= m.stride) return;  // uniform exit: padding block of the 2-D grid
   wait_then_trigger_dependents();
   in += first;
@@ -204,7 +204,7 @@ __global__ void __launch_bounds__(tiny_threads)
     transpose_staged_tiny(unsigned char* out, const unsigned char* in, std::int64_t bytes) {
   constexpr int window = tiny_window<Rows, Cols>, size = Rows * Cols, loads = (size + 3) / 4;
   unsigned char* shared = dynamic_shared<unsigned char>();
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * window;
+  const std::int64_t first = block_index() * window;
   if (first >= bytes) return;  // uniform exit: padding block of the 2-D grid
   wait_then_trigger_dependents();
   const int end = bytes - first < window ? static_cast<int>(bytes - first) : window;
@@ -273,7 +273,7 @@ template <class Unit, bool Reorders>
 __global__ void __launch_bounds__(most_staged_misaligned_threads)
     transpose_staged_misaligned(unsigned char* out, const unsigned char* in, matrix_runs w) {
   constexpr int size = static_cast<int>(sizeof(Unit));
-  const std::int64_t matrix = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * w.at_once;
+  const std::int64_t matrix = block_index() * w.at_once;
   if (matrix >= w.batch) return;  // uniform exit: padding block of the 2-D grid
   wait_then_trigger_dependents();
   const int bytes = (matrix + w.at_once <= w.batch ? w.at_once : static_cast<int>(w.batch - matrix)) * w.bytes;

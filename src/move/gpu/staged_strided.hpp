@@ -261,7 +261,7 @@ template <class Unit, class Word, int Windows>
 __global__ void __launch_bounds__(detail::strided_threads, blocks_at_once(detail::strided_threads, 4))
     transpose_staged_strided(unsigned char* out, const unsigned char* in, strided_matrices m) {
   constexpr int region = span_region<Windows>;
-  const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+  const std::int64_t block = block_index();
   const std::int64_t window = block * m.windows, left = m.batch - window * m.matrices;
   if (left <= 0) return;  // uniform exit: padding block of the 2-D grid
   unsigned char* shared = dynamic_shared<unsigned char>();

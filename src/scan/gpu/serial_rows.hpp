@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(serial_row_threads) scan_serial_rows(Kind kind
   using unit = typename unit_of_bytes<sizeof(element)>::type;
   constexpr run_padding unpadded{0, 31};
   unsigned char* const shared = dynamic_shared<unsigned char>();
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x) * p.at_once;
+  const std::int64_t first = block_index() * p.at_once;
   if (first >= p.rows) return;  // uniform exit: padding block of the 2-D grid
   wait_then_trigger_dependents();
   const int rows = p.rows - first < p.at_once ? static_cast<int>(p.rows - first) : p.at_once;

@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(short_row_threads, blocks_of_accumulators(shor
     scan_short_rows(Kind kind, short_rows p) {
   using value = typename Kind::value;
   __shared__ value warp_sums[short_row_warps + 1];
-  const std::int64_t block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+  const std::int64_t block = block_index();
   const short_row_place at(p, block);
   wait_then_trigger_dependents();
   word16 held[short_row_vectors<Kind>];
