@@ -30,7 +30,7 @@ struct tile_pair {
 };
 
 __device__ inline tile_pair pair_of(const square_matrices& m) {
-  const std::int64_t place = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+  const std::int64_t place = block_index();
   const std::int64_t matrix = place < m.pairs ? 0 : place / m.pairs, k = place - matrix * m.pairs;
   // Column j of the triangle begins at j * (j + 1) / 2. The root is off by one at most, as long as j has 22 bits.
   auto j = static_cast<std::int64_t>(sqrtf(2.0F * static_cast<float>(k) + 0.25F) - 0.5F);
@@ -112,35 +112,28 @@ __global__ void __launch_bounds__(256) in_place_square_units(unsigned char* data
   unsigned char* above = data + row0 * m.ld + col0 * bytes;
   unsigned char* below = data + col0 * m.ld + row0 * bytes;
 
-  for (int y = first; y < height; y += rows_at_once) {
-    for (int x = lane * size; x < width * bytes; x += 32 * size) {
-      *reinterpret_cast<Unit*>(upper + y * m.pitch + x) = *reinterpret_cast<const Unit*>(above + y * m.ld + x);
-    }
-  }
-  if (pair.i != pair.j) {
-    for (int y = first; y < width; y += rows_at_once) {
-      for (int x = lane * size; x < height * bytes; x += 32 * size) {
-        *reinterpret_cast<Unit*>(lower + y * m.pitch + x) = *reinterpret_cast<const Unit*>(below + y * m.ld + x);
+  const auto load = [&](unsigned char* tile, const unsigned char* from, int rows, int cols) {
+    for (int y = first; y < rows; y += rows_at_once) {
+      for (int x = lane * size; x < cols * bytes; x += 32 * size) {
+        *reinterpret_cast<Unit*>(tile + y * m.pitch + x) = *reinterpret_cast<const Unit*>(from + y * m.ld + x);
       }
     }
-  }
+  };
+  load(upper, above, height, width);
+  if (pair.i != pair.j) load(lower, below, width, height);
   __syncthreads();
 
-  const auto transposed = [&](const unsigned char* tile, int y, int x) {
-    const int element = m.units == 1 ? x / size : x / bytes, within = x - element * bytes;
-    return *reinterpret_cast<const Unit*>(tile + element * m.pitch + y * bytes + within);
+  const auto store = [&](unsigned char* to, const unsigned char* tile, int rows, int cols) {
+    for (int y = first; y < rows; y += rows_at_once) {
+      for (int x = lane * size; x < cols * bytes; x += 32 * size) {
+        const int element = m.units == 1 ? x / size : x / bytes, within = x - element * bytes;
+        const unsigned char* from = tile + element * m.pitch + y * bytes + within;
+        *reinterpret_cast<Unit*>(to + y * m.ld + x) = *reinterpret_cast<const Unit*>(from);
+      }
+    }
   };
-  for (int y = first; y < width; y += rows_at_once) {
-    for (int x = lane * size; x < height * bytes; x += 32 * size) {
-      *reinterpret_cast<Unit*>(below + y * m.ld + x) = transposed(upper, y, x);
-    }
-  }
-  if (pair.i == pair.j) return;
-  for (int y = first; y < height; y += rows_at_once) {
-    for (int x = lane * size; x < width * bytes; x += 32 * size) {
-      *reinterpret_cast<Unit*>(above + y * m.ld + x) = transposed(lower, y, x);
-    }
-  }
+  store(below, upper, width, height);
+  if (pair.i != pair.j) store(above, lower, height, width);
 }
 
 // Misaligned rows: as in_place_square, but in pieces that rows of any alignment allow. Elements of 1 and 2 bytes move
