@@ -18,6 +18,14 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
+// The vector of an output row that lies `first` bytes, modulo a word, behind a chunk of the tile.
+template <int Bytes>
+__device__ word16 shifted_chunk(const unsigned char* from, int first) {
+  const auto* chunk = reinterpret_cast<const word16*>(from);
+  if (Bytes >= 4) return *chunk;
+  return realigned(*chunk, *reinterpret_cast<const std::uint32_t*>(chunk + 1), static_cast<std::uint32_t>(first));
+}
+
 // Epilogue: the head and tail of output rows that aligned vectors do not cover, in the first and the last tile, less
 // than 16 bytes each, a word at a time: of each 8 indices the first half stores the head, the second half the tail.
 template <int Bytes, class Shape, class Rows>
@@ -96,13 +104,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
     const unsigned char* from = tile + Shape::row_of(column) + 16 + (place16 & -16);
 #pragma unroll
     for (int i = 0; i < steps; ++i) {
-      const auto* chunk =
-          reinterpret_cast<const word16*>(from + i * (step / Shape::per_lane / Shape::spread) * Shape::pitch);
-      word16 v = *chunk;
-      if (Bytes < 4) {
-        const auto next = *reinterpret_cast<const std::uint32_t*>(chunk + 1);
-        v = realigned(v, next, static_cast<std::uint32_t>(first));
-      }
+      const word16 v = shifted_chunk<Bytes>(from + i * (step / Shape::per_lane / Shape::spread) * Shape::pitch, first);
       if (column + i * step < width) *reinterpret_cast<word16*>(to) = v;
       to += step * m.out_ld;
     }
@@ -251,14 +253,8 @@ __device__ void store_permuted(unsigned char* out, const unsigned char* tile, co
     const int first = until_aligned(to, tile_overlap);
     const int at = top && first >= 16 ? first - 16 : first + lane * 16;
     if (at > most) continue;
-    const auto* chunk = reinterpret_cast<const word16*>(
-        from + i * (step / Shape::per_word / Shape::spread) * Shape::pitch + (at & -16));
-    word16 v = *chunk;
-    if (Bytes < 4) {
-      const auto next = *reinterpret_cast<const std::uint32_t*>(chunk + 1);
-      v = realigned(v, next, static_cast<std::uint32_t>(first));
-    }
-    *reinterpret_cast<word16*>(to + at) = v;
+    const unsigned char* chunk = from + i * (step / Shape::per_word / Shape::spread) * Shape::pitch + (at & -16);
+    *reinterpret_cast<word16*>(to + at) = shifted_chunk<Bytes>(chunk, first);
   }
 }
 
