@@ -9,7 +9,7 @@ namespace twill::TWILL_BACKEND {
 
 /// `pad` bytes after every 2^shift bytes; wavefronts of the loads of two warps.
 struct shared_padding {
-  int pad, shift, wavefronts;
+  int pad, shift, wavefronts = 0;
 };
 
 template <class Matrices>
@@ -18,10 +18,10 @@ void set_padding(Matrices& m, const shared_padding& padding) {
   m.pad_shift = padding.shift;
 }
 
-/// Of `ways` to pad, the one with the fewest bank conflicts in two warps' loads: they stand for all. byte(warp, lane)
-/// is what a lane reads, before padding.
+/// Of `ways` to pad, by multiples of `piece` bytes, the one with the fewest bank conflicts in two warps' loads: they
+/// stand for all. byte(warp, lane) is what a lane reads, before padding.
 template <class Unit, class Byte>
-shared_padding fewest_conflicts(std::initializer_list<shared_padding> ways, Byte byte) {
+shared_padding fewest_conflicts(int piece, std::initializer_list<shared_padding> ways, Byte byte) {
   constexpr int size = static_cast<int>(sizeof(Unit)), words = size < 4 ? 1 : size / 4;
   int bytes[2][32];
   for (int warp = 0; warp < 2; ++warp) {
@@ -29,8 +29,8 @@ shared_padding fewest_conflicts(std::initializer_list<shared_padding> ways, Byte
   }
   shared_padding best{0, 7, INT32_MAX};
   for (shared_padding way : ways) {
+    way.pad *= piece;
     if (way.pad * 128 > 16 << way.shift) continue;  // more than the region has room for
-    way.wavefronts = 0;
     for (const auto& lanes : bytes) {
       way.wavefronts +=
           bank_accesses(words, [&](int lane) { return lanes[lane] + (lanes[lane] >> way.shift) * way.pad; });
@@ -45,27 +45,16 @@ shared_padding fewest_conflicts(std::initializer_list<shared_padding> ways, Byte
 template <class Unit, class Byte>
 shared_padding padding_of_words(Byte byte) {
   constexpr int word = sizeof(Unit) < 4 ? 4 : static_cast<int>(sizeof(Unit));
-  return fewest_conflicts<Unit>({{0, 7, 0},
-                                 {word, 7, 0},
-                                 {2 * word, 7, 0},
-                                 {3 * word, 7, 0},
-                                 {4 * word, 7, 0},
-                                 {word, 8, 0},
-                                 {2 * word, 8, 0},
-                                 {8 * word, 8, 0},
-                                 {word, 10, 0},
-                                 {word, 11, 0},
-                                 {word, 9, 0},
-                                 {word, 12, 0}},
-                                byte);
+  return fewest_conflicts<Unit>(
+      word, {{0, 7}, {1, 7}, {2, 7}, {3, 7}, {4, 7}, {1, 8}, {2, 8}, {8, 8}, {1, 10}, {1, 11}, {1, 9}, {1, 12}}, byte);
 }
 
 /// Pads by multiples of 16 bytes, which keeps vectors aligned for copies, unless padding by words needs fewer than
 /// three quarters of the wavefronts.
 template <class Unit, class Byte>
 shared_padding padding_of_vectors(Byte byte) {
-  const shared_padding vectors = fewest_conflicts<Unit>(
-      {{0, 7, 0}, {16, 7, 0}, {16, 8, 0}, {32, 8, 0}, {16, 9, 0}, {16, 10, 0}, {16, 11, 0}, {16, 12, 0}}, byte);
+  const shared_padding vectors =
+      fewest_conflicts<Unit>(16, {{0, 7}, {1, 7}, {1, 8}, {2, 8}, {1, 9}, {1, 10}, {1, 11}, {1, 12}}, byte);
   const shared_padding words = padding_of_words<Unit>(byte);
   return 4 * words.wavefronts < 3 * vectors.wavefronts ? words : vectors;
 }
