@@ -29,28 +29,6 @@ void count_up(std::int64_t& value, std::int64_t limit) {
   if (++value == limit) value = 0;
 }
 
-// Which column an element of row r changes places with, from column j on.
-class row_index {
- public:
-  row_index(const grid& g, std::int64_t r, std::int64_t j)
-      : g_(g), product_(j * g.height % g.length), in_block_(j % g.b), row_((r + j / g.b) % g.height) {}
-
-  std::int64_t column() const {
-    const std::int64_t at = product_ + row_;
-    return at < g_.length ? at : at - g_.length;
-  }
-  void step() {
-    product_ += g_.height;
-    if (product_ >= g_.length) product_ -= g_.length;
-    count_up(in_block_, g_.b);
-    if (in_block_ == 0) count_up(row_, g_.height);
-  }
-
- private:
-  const grid& g_;
-  std::int64_t product_, in_block_, row_;  // j * height mod length; j mod b; (r + j / b) mod height
-};
-
 // Which row an element of row i changes places with by the rotation, from column j on.
 class rotation_index {
  public:
@@ -68,8 +46,30 @@ class rotation_index {
   std::int64_t in_block_, row_;
 };
 
-// The same by the pass over columns. With k = i * length + j it is (k mod height - k / (height * b)) mod height, and
-// height * b is a multiple of the length: the subtrahend is that of the whole row.
+// Which column an element of row r changes places with, from column j on.
+class row_index {
+ public:
+  row_index(const grid& g, std::int64_t r, std::int64_t j)
+      : g_(g), product_(j * g.height % g.length), rotated_(g, r, j) {}
+
+  std::int64_t column() const {
+    const std::int64_t at = product_ + rotated_.row();
+    return at < g_.length ? at : at - g_.length;
+  }
+  void step() {
+    product_ += g_.height;
+    if (product_ >= g_.length) product_ -= g_.length;
+    rotated_.step();
+  }
+
+ private:
+  const grid& g_;
+  std::int64_t product_;  // j * height mod length
+  rotation_index rotated_;
+};
+
+// The same as rotation_index by the pass over columns. With k = i * length + j it is (k mod height - k / (height * b))
+// mod height, and height * b is a multiple of the length: the subtrahend is that of the whole row.
 class column_index {
  public:
   column_index(const grid& g, std::int64_t i, std::int64_t j)
