@@ -70,31 +70,23 @@ permute_args normal_form_of(const transpose_args& a) {
 
 std::optional<transpose_args> as_transpose(const permute_args& a) {
   constexpr std::int64_t most_bytes = 64;
-  if ((a.rank != 2 && a.rank != 3) || a.run_bytes > most_bytes) return std::nullopt;
+  const std::int64_t size = a.run_bytes;
+  if ((a.rank != 2 && a.rank != 3) || size > most_bytes) return std::nullopt;
   const permute_dim& rows = a.dims[0];
-  const auto* cols =
-      std::find_if(a.dims + 1, a.dims + a.rank, [&](const auto& d) { return d.in_stride == a.run_bytes; });
-  if (rows.out_stride != a.run_bytes || cols == a.dims + a.rank) return std::nullopt;
+  const auto* cols = std::find_if(a.dims + 1, a.dims + a.rank, [&](const auto& d) { return d.in_stride == size; });
+  if (rows.out_stride != size || cols == a.dims + a.rank) return std::nullopt;
   // The strides of one matrix alone are its size: a smaller one could spoil an alignment.
-  const std::int64_t matrix = rows.extent * cols->extent * a.run_bytes;
+  const std::int64_t matrix = rows.extent * cols->extent * size;
   const permute_dim batch = a.rank == 2 ? permute_dim{1, matrix, matrix} : a.dims[cols == a.dims + 1 ? 2 : 1];
   for (int i = 0; i < a.rank; ++i) {
-    if (a.dims[i].in_stride < 0 || a.dims[i].in_stride % a.run_bytes != 0 || a.dims[i].out_stride % a.run_bytes != 0) {
-      return std::nullopt;
-    }
+    const permute_dim& d = a.dims[i];
+    if (d.in_stride < 0 || d.in_stride % size != 0 || d.out_stride % size != 0) return std::nullopt;
   }
-  const std::int64_t in_ld = rows.in_stride / a.run_bytes, out_ld = cols->out_stride / a.run_bytes;
+  const std::int64_t in_ld = rows.in_stride / size, out_ld = cols->out_stride / size;
   if (in_ld < cols->extent || out_ld < rows.extent || batch.out_stride < 0) return std::nullopt;
-  return transpose_args{a.in,
-                        a.out,
-                        a.run_bytes,
-                        rows.extent,
-                        cols->extent,
-                        batch.extent,
-                        in_ld,
-                        out_ld,
-                        batch.in_stride / a.run_bytes,
-                        batch.out_stride / a.run_bytes};
+  const std::int64_t in_stride = batch.in_stride / size, out_stride = batch.out_stride / size;
+  return transpose_args{a.in,         a.out, size,   rows.extent, cols->extent,
+                        batch.extent, in_ld, out_ld, in_stride,   out_stride};
 }
 
 }  // namespace twill::detail
