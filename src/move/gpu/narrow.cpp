@@ -5,29 +5,20 @@
 #include <cstdint>
 #include <utility>
 
+#include "move/plan/transposes.hpp"
 #include "narrow.hpp"
-
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
 
+using detail::narrow_sides;
 using detail::transpose_args;
 using detail::work_queue;
 using kernels::narrow_matrices;
 
 constexpr std::int64_t least_extent = 2, most_extent = 8;
 constexpr std::int64_t most_threads = 128;  // fewer than the kernels are compiled for, whose registers are bounded so
-
-// A matrix with its short side named: tall ones have few columns, wide ones few rows.
-struct narrow_plan {
-  bool tall;
-  std::int64_t extent, length;  // of the short and the long side
-};
-
-narrow_plan plan_of(const transpose_args& a) {
-  return a.cols <= a.rows ? narrow_plan{true, a.cols, a.rows} : narrow_plan{false, a.rows, a.cols};
-}
 
 // Shared memory of a block, padding included.
 constexpr std::int64_t shared_bytes(std::int64_t extent, std::int64_t threads) {
@@ -37,13 +28,13 @@ constexpr std::int64_t shared_bytes(std::int64_t extent, std::int64_t threads) {
 using narrow_kernel = void (*)(unsigned char*, const unsigned char*, narrow_matrices);
 
 template <int Bytes, int... Extents>
-narrow_kernel kernel_of(const narrow_plan& p, std::integer_sequence<int, Extents...>) {
+narrow_kernel kernel_of(const narrow_sides& p, std::integer_sequence<int, Extents...>) {
   const narrow_kernel tall[] = {&kernels::transpose_narrow_cols<Bytes, least_extent + Extents>...};
   const narrow_kernel wide[] = {&kernels::transpose_narrow_rows<Bytes, least_extent + Extents>...};
   return (p.tall ? tall : wide)[p.extent - least_extent];
 }
 
-narrow_kernel kernel_of(const narrow_plan& p, std::int64_t bytes) {
+narrow_kernel kernel_of(const narrow_sides& p, std::int64_t bytes) {
   const std::make_integer_sequence<int, most_extent - least_extent + 1> extents;
   return with_unit(bytes, [&](auto one) { return kernel_of<sizeof(one)>(p, extents); });
 }
@@ -51,7 +42,7 @@ narrow_kernel kernel_of(const narrow_plan& p, std::int64_t bytes) {
 }  // namespace
 
 void launch_narrow(const work_queue& queue, const transpose_args& a) {
-  const narrow_plan p = plan_of(a);
+  const narrow_sides p = detail::narrow_sides_of(a);
   const std::int64_t bytes = a.element_bytes, groups = p.length * bytes / 16;
   const device_limits limits = limits_of(queue);
   std::int64_t threads = most_threads;

@@ -21,15 +21,10 @@ using kernels::small_matrices;
 
 using kernels::staged_threads;
 
-// Bytes after which full matrices end at a multiple of `line`, a power of two.
-std::int64_t until_aligned(std::int64_t bytes, std::int64_t line) {
-  return bytes / std::min(line, lowest_bit(bytes)) * line;
-}
-
 // Bytes of the window: as many matrices as fit, with room for threads that begin at a line of 128 bytes.
 std::int64_t window_of(std::int64_t matrix_bytes) {
   constexpr std::int64_t capacity = kernels::staged_window_bytes;
-  const std::int64_t piece = until_aligned(matrix_bytes, 16), window = capacity / piece * piece;
+  const std::int64_t piece = matrix_bytes * detail::pieces_until(matrix_bytes, 16), window = capacity / piece * piece;
   return window % 128 == 0 || piece + 112 > capacity ? window : (capacity - 112) / piece * piece;
 }
 
@@ -177,6 +172,25 @@ void launch_bands(const work_queue& queue, const transpose_args& a) {
   start_kernel(queue, config, &kernels::transpose_staged_cols<Unit, Vectors, Threads, Groups>, a, m);
 }
 
+// Without bank conflicts: the vectors of R rows are an even number, with a vector more after each power of two that
+// divides their bytes an odd one.
+void launch_staged_blocks(const work_queue& queue, const transpose_args& a) {
+  const std::int64_t bytes = a.element_bytes, row_bytes = a.cols * bytes, line_bytes = 16 / bytes * row_bytes;
+  const std::int64_t down = ceil_div(a.rows * bytes, 16);
+  kernels::staged_rows_matrices s{};
+  s.chunks_shift = row_bytes <= 32 ? 5 : 4;
+  const std::int64_t tiles = set_batch(s, a, ceil_div(down, std::int64_t{1} << s.chunks_shift));
+  const std::int64_t staged = line_bytes << s.chunks_shift, between = lowest_bit(line_bytes);
+  s.rows = a.rows;
+  s.out_ld = a.out_ld * bytes;
+  s.shape.cols = static_cast<int>(a.cols);
+  s.shape.pad = 16;
+  s.shape.pad_shift = floor_log2(between);
+  const auto config = grid_of(tiles, row_bytes / 16 << s.chunks_shift, staged + staged / between * 16);
+  with_unit<4>(bytes,
+               [&](auto one) { start_kernel(queue, config, &kernels::transpose_staged_blocks<decltype(one)>, a, s); });
+}
+
 }  // namespace
 
 void launch_staged(const work_queue& queue, const transpose_args& a) {
@@ -195,7 +209,7 @@ void launch_staged(const work_queue& queue, const transpose_args& a) {
   const std::int64_t most =
       std::min<std::int64_t>(kernels::staged_windows, limits.shared_bytes / 3 / kernels::staged_region);
   const std::int64_t runs = std::clamp<std::int64_t>(windows / (4 * limits.multiprocessors), 1, most);
-  const std::int64_t period = until_aligned(m.window, 128) / m.window;
+  const std::int64_t period = detail::pieces_until(m.window, 128);
   const std::int64_t blocks = ceil_div(ceil_div(windows, runs), period) * period;
   m.stride = blocks * m.window;
   start_kernel(queue, grid_of(blocks, staged_threads, runs * kernels::staged_region),
@@ -228,29 +242,6 @@ void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) 
     start_kernel(queue, config, &kernels::transpose_staged_misaligned<unit, false>, a, w);
   });
 }
-
-namespace {
-
-// Without bank conflicts: the vectors of R rows are an even number, with a vector more after each power of two that
-// divides their bytes an odd one.
-void launch_staged_blocks(const work_queue& queue, const transpose_args& a) {
-  const std::int64_t bytes = a.element_bytes, row_bytes = a.cols * bytes, line_bytes = 16 / bytes * row_bytes;
-  const std::int64_t down = ceil_div(a.rows * bytes, 16);
-  kernels::staged_rows_matrices s{};
-  s.chunks_shift = row_bytes <= 32 ? 5 : 4;
-  const std::int64_t tiles = set_batch(s, a, ceil_div(down, std::int64_t{1} << s.chunks_shift));
-  const std::int64_t staged = line_bytes << s.chunks_shift, between = lowest_bit(line_bytes);
-  s.rows = a.rows;
-  s.out_ld = a.out_ld * bytes;
-  s.shape.cols = static_cast<int>(a.cols);
-  s.shape.pad = 16;
-  s.shape.pad_shift = floor_log2(between);
-  const auto config = grid_of(tiles, row_bytes / 16 << s.chunks_shift, staged + staged / between * 16);
-  with_unit<4>(bytes,
-               [&](auto one) { start_kernel(queue, config, &kernels::transpose_staged_blocks<decltype(one)>, a, s); });
-}
-
-}  // namespace
 
 void launch_staged_rows(const work_queue& queue, const transpose_args& a) {
   if (detail::has_staged_blocks(a, shared_of(queue))) return launch_staged_blocks(queue, a);

@@ -2,6 +2,7 @@
 
 // Whole-number helpers of plans.
 
+#include <algorithm>
 #include <cstdint>
 
 namespace twill::detail {
@@ -20,6 +21,11 @@ inline std::int64_t address_of(const void* pointer) {
 }
 constexpr std::int64_t lowest_bit(std::int64_t bits) {
   return bits & -bits;
+}
+
+/// How many pieces of `bytes` bytes end at a multiple of `line`, a power of two.
+constexpr std::int64_t pieces_until(std::int64_t bytes, std::int64_t line) {
+  return line / std::min(line, lowest_bit(bytes));
 }
 
 }  // namespace twill::detail

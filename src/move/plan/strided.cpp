@@ -7,11 +7,6 @@
 namespace twill::detail {
 namespace {
 
-// The number of matrices after which `stride` bytes are a multiple of `line`, a power of two.
-std::int64_t matrices_until(std::int64_t stride, std::int64_t line) {
-  return line / std::min(line, lowest_bit(stride));
-}
-
 // A window of so many matrices.
 strided_window window_of(const strided_shape& s, std::int64_t matrices) {
   strided_window m{};
@@ -62,7 +57,7 @@ strided_shape strided_shape_of(const transpose_args& a) {
 strided_blocks strided_blocks_of(const strided_shape& s, std::int64_t most_shared, int multiprocessors) {
   strided_blocks b{};
   const std::int64_t word = s.word();
-  choose_window(b, s, std::max(matrices_until(s.in_stride * s.unit, 16), matrices_until(s.out_stride * s.unit, word)));
+  choose_window(b, s, std::max(pieces_until(s.in_stride * s.unit, 16), pieces_until(s.out_stride * s.unit, word)));
   const strided_window& w = b.window;
   const std::int64_t all = ceil_divided(s.batch, w.matrices);
   const std::int64_t fit = std::clamp<std::int64_t>(most_shared / strided_region(b.most_windows), 1, b.most_windows);

@@ -141,8 +141,7 @@ double staged_cols_more(const matrices& m, const device_model& device) {
 // 2 to 8 packed columns, or rows that become packed columns, with long rows of whole vectors on the other side.
 bool is_narrow(const matrices& m, const device_model& device) {
   const transpose_args& a = m.a;
-  const bool tall = a.cols <= a.rows;
-  const std::int64_t few = tall ? a.cols : a.rows, length = tall ? a.rows : a.cols;
+  const auto [tall, few, length] = narrow_sides_of(a);
   if (!m.is_power(16) || few < 2 || few > 8 || length * m.size < 1024) return false;
   if ((tall ? a.in_ld : a.out_ld) != few || few * 64 * 18 > device.shared_bytes) return false;
   return ((m.address() | ((tall ? a.out_ld : a.in_ld) | length | m.strides()) * m.size) & 15) == 0;
@@ -158,11 +157,6 @@ bool is_tiled_4byte(const matrices& m, const device_model& device) {
 // Small matrices of a batch would leave most of a block idle.
 bool is_tiled_2d(const matrices& m) {
   return m.is_power(16) && m.in_vectors() && std::max(m.down, m.across) >= 128 && (m.a.batch == 1 || m.bytes >= 2048);
-}
-
-// Bytes of as many matrices as end at a multiple of 16.
-std::int64_t ceil_aligned(std::int64_t bytes) {
-  return bytes / std::min<std::int64_t>(16, lowest_bit(bytes)) * 16;
 }
 
 // staged_misaligned, bytes per block: the minimum, and the maximum of several matrices; blocks exceed the minimum only
@@ -233,7 +227,7 @@ bool is_staged(const transpose_args& a, const device_model& device) {
   const matrices m(a);
   if (m.size > 1 || a.batch == 1 || a.rows > staged_window_bytes || a.cols > staged_window_bytes) return false;
   if (a.in_ld != a.cols || a.out_ld != a.rows || !m.without_gaps() || m.address() % 16 != 0) return false;
-  return ceil_aligned(m.bytes) <= staged_window_bytes &&
+  return m.bytes * pieces_until(m.bytes, 16) <= staged_window_bytes &&
          staged_window_bytes + staged_window_bytes / 8 <= device.shared_bytes / 3;
 }
 

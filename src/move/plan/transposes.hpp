@@ -16,6 +16,15 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
 double full_vectors_launch(std::int64_t element_bytes);
 double full_vectors_factor(std::int64_t element_bytes);
 
+/// The short and the long side of a matrix; tall ones have few columns, wide ones few rows.
+struct narrow_sides {
+  bool tall;
+  std::int64_t extent, length;
+};
+inline narrow_sides narrow_sides_of(const transpose_args& a) {
+  return a.cols <= a.rows ? narrow_sides{true, a.cols, a.rows} : narrow_sides{false, a.rows, a.cols};
+}
+
 /// Whether staged applies: batches of small packed matrices of 1-byte elements, 16-byte aligned. `out` may be `in`.
 bool is_staged(const transpose_args& args, const device_model& device);
 
