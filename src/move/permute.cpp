@@ -23,15 +23,12 @@ using detail::checked_product;
 using detail::permute_args;
 using detail::permute_dim;
 using detail::transpose_args;
-
-std::string number(std::int64_t value) {
-  return std::to_string(value);
-}
+using std::to_string;
 
 void require_size(const dims& list, int rank, const char* what) {
   if (list.size() == rank) return;
   detail::fail(errc::invalid_argument, std::string(what) + " must have one entry per dimension",
-               number(list.size()) + " for " + number(rank) + " extents", "give as many as there are extents");
+               to_string(list.size()) + " for " + to_string(rank) + " extents", "give as many as there are extents");
 }
 
 void require_order(const dims& order) {
@@ -39,8 +36,8 @@ void require_order(const dims& order) {
   for (const std::int64_t d : order) {
     if (d < 0 || d >= order.size() || seen[d]) {
       detail::fail(errc::invalid_argument, "order is not a permutation of the dimensions",
-                   number(d) + " is out of range or repeated",
-                   "give each of 0 to " + number(order.size() - 1) + " once");
+                   to_string(d) + " is out of range or repeated",
+                   "give each of 0 to " + to_string(order.size() - 1) + " once");
     }
     seen[d] = true;
   }
@@ -103,7 +100,7 @@ void require_distinct(const permute_args& a, std::int64_t elements, const reach&
   const std::int64_t places = (out.before + out.after) / a.run_bytes + 1;
   if (elements > places) {
     detail::fail(errc::invalid_argument, "elements of out overlap",
-                 number(elements) + " elements in a span of " + number(places), advice);
+                 to_string(elements) + " elements in a span of " + to_string(places), advice);
   }
 }
 
@@ -191,8 +188,8 @@ transpose_args checked_args(const void* in, void* out, std::int64_t element_byte
 
 int checked_rank(std::size_t count) {
   if (count > static_cast<std::size_t>(dims::capacity)) {
-    detail::fail(errc::invalid_argument, "dims: too many dimensions",
-                 std::to_string(count) + ", at most 8 are possible", "fuse some that are contiguous");
+    detail::fail(errc::invalid_argument, "dims: too many dimensions", to_string(count) + ", at most 8 are possible",
+                 "fuse some that are contiguous");
   }
   return static_cast<int>(count);
 }

@@ -17,15 +17,13 @@ void copy(const detail::work_queue& queue, const detail::pitched_rows& a) {
   constexpr std::int64_t task_bytes = 256 << 10;
   const std::int64_t rows = std::clamp<std::int64_t>(task_bytes / a.row_bytes, 1, a.rows);
   const std::int64_t pieces = (a.row_bytes + task_bytes - 1) / task_bytes;
-  const auto copy_part = [&](std::int64_t row, std::int64_t first, std::int64_t bytes) {
-    std::memcpy(static_cast<unsigned char*>(a.out) + row * a.out_pitch + first,
-                static_cast<const unsigned char*>(a.in) + row * a.in_pitch + first, static_cast<std::size_t>(bytes));
-  };
   team_of(queue).run(static_cast<std::size_t>((a.rows + rows - 1) / rows * pieces), [&](std::size_t task) {
     const auto begin = static_cast<std::int64_t>(task) / pieces * rows, end = std::min(a.rows, begin + rows);
     const auto first = static_cast<std::int64_t>(task) % pieces * task_bytes;
+    const auto bytes = static_cast<std::size_t>(std::min(task_bytes, a.row_bytes - first));
     for (std::int64_t row = begin; row < end; ++row) {
-      copy_part(row, first, std::min(task_bytes, a.row_bytes - first));
+      std::memcpy(static_cast<unsigned char*>(a.out) + row * a.out_pitch + first,
+                  static_cast<const unsigned char*>(a.in) + row * a.in_pitch + first, bytes);
     }
   });
 }

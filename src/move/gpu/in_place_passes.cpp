@@ -17,11 +17,6 @@ using detail::work_queue;
 using kernels::in_place_grid;
 using kernels::in_place_pass;
 
-// One block cannot keep a device busy: below so many rows, all blocks are better given to one row after the other.
-bool enough_rows(const work_queue& queue, std::int64_t rows) {
-  return 2 * rows >= queue.device->properties().multiprocessors;
-}
-
 template <class Part>
 void launch_row_parts(const work_queue& queue, const transpose_in_place_args& a, in_place_grid grid) {
   constexpr std::int64_t size = sizeof(Part);
@@ -84,7 +79,8 @@ class passes {
     std::int64_t part = size;
     while (part > 1 && grid_.length * part > shared_of(queue_)) part /= 2;
     if (grid_.length * part > shared_of(queue_) || a_.element_bytes > 4 * part) return false;
-    if (!enough_rows(queue_, grid_.height * a_.batch)) return false;
+    // One block cannot keep a device busy: below so many rows, all blocks are better given to one row after the other.
+    if (2 * grid_.height * a_.batch < queue_.device->properties().multiprocessors) return false;
     with_unit(part, [&](auto one) { launch_row_parts<decltype(one)>(queue_, a_, grid_); });
     return true;
   }

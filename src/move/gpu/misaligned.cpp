@@ -68,18 +68,12 @@ std::int64_t tiles_in(const transpose_args& a) {
   return tiles_down<Shape>(a.rows) * ceil_div(a.cols, Shape::width) * a.batch;
 }
 
-// Whether blocks take tiles of this shape across the matrix (gpu/tile_order.hpp).
-template <class Shape>
-bool is_across(const transpose_args& a, const device_limits& limits) {
-  return kernels::is_across_better(limits.cache_bytes, a.rows, 2 * 32 * Shape::lane_bytes, Shape::height,
-                                   a.cols * a.element_bytes);
-}
-
 template <int Bytes, bool Aligned, class Shape>
 void launch_tiles(const work_queue& queue, const transpose_args& a) {
   kernels::matrix_tiles m{};
-  const std::int64_t tiles =
-      set_tiles(m, a, tiles_down<Shape>(a.rows), ceil_div(a.cols, Shape::width), is_across<Shape>(a, limits_of(queue)));
+  const bool across = kernels::is_across_better(limits_of(queue).cache_bytes, a.rows, 2 * 32 * Shape::lane_bytes,
+                                                Shape::height, a.cols * Bytes);
+  const std::int64_t tiles = set_tiles(m, a, tiles_down<Shape>(a.rows), ceil_div(a.cols, Shape::width), across);
   start_kernel(queue, grid_of(tiles, Shape::threads, Shape::bytes),
                &kernels::transpose_misaligned<Bytes, Aligned, Shape>, a, m);
 }

@@ -34,11 +34,6 @@ narrow_kernel kernel_of(const narrow_sides& p, std::integer_sequence<int, Extent
   return (p.tall ? tall : wide)[p.extent - least_extent];
 }
 
-narrow_kernel kernel_of(const narrow_sides& p, std::int64_t bytes) {
-  const std::make_integer_sequence<int, most_extent - least_extent + 1> extents;
-  return with_unit(bytes, [&](auto one) { return kernel_of<sizeof(one)>(p, extents); });
-}
-
 }  // namespace
 
 void launch_narrow(const work_queue& queue, const transpose_args& a) {
@@ -54,7 +49,8 @@ void launch_narrow(const work_queue& queue, const transpose_args& a) {
   m.groups = groups;
   m.ld = (p.tall ? a.out_ld : a.in_ld) * bytes;
   const auto config = grid_of(set_batch(m, a, ceil_div(groups, threads)), threads, shared_bytes(p.extent, threads));
-  start_kernel(queue, config, kernel_of(p, bytes), a, m);
+  const std::make_integer_sequence<int, most_extent - least_extent + 1> extents;
+  with_unit(bytes, [&](auto one) { start_kernel(queue, config, kernel_of<sizeof(one)>(p, extents), a, m); });
 }
 
 }  // namespace twill::TWILL_BACKEND

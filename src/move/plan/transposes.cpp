@@ -206,7 +206,7 @@ bool is_staged_cols(const matrices& m, const device_model& device) {
 
 bool is_misaligned_2d(const matrices& m, const device_model& device) {
   if (!m.is_power(8) || m.alignment < m.size || m.down < 64 || m.across < 64) return false;
-  return tile_bytes_misaligned[m.size == 1 ? 0 : m.size == 2 ? 1 : m.size == 4 ? 2 : 3] <= device.shared_bytes;
+  return tile_bytes_misaligned[m.place()] <= device.shared_bytes;
 }
 
 bool is_vec3(const matrices& m) {
