@@ -163,10 +163,9 @@ bool fill(word_permutation& m, const composite_tile& p, std::int64_t& batches) {
     const std::int64_t before = count;
     if (std::abs(d.in_stride) < least_row_distance(p.unit) || !add(d.out_segment ? m.row : m.batch, d, count))
       return false;
-    const auto end = static_cast<int>((d.extent - 1) * before);
-    (d.out_segment     ? d.in_stride < 0 ? m.first_row : m.last_row
-     : d.in_stride < 0 ? m.first_batch
-                       : m.last_batch) += end;
+    int& first = d.out_segment ? m.first_row : m.first_batch;
+    int& last = d.out_segment ? m.last_row : m.last_batch;
+    (d.in_stride < 0 ? first : last) += static_cast<int>((d.extent - 1) * before);
   }
   m.rows = static_cast<int>(rows);
   m.cols = static_cast<int>(cols);

@@ -185,9 +185,8 @@ bool is_staged_strided(const matrices& m, const device_model& device) {
 // 9 to 256 packed columns; from 2 of 1 byte and from 4 of 2 bytes, which narrow takes only in full aligned vectors.
 bool is_staged_rows(const matrices& m, const device_model& device) {
   const transpose_args& a = m.a;
-  const std::int64_t written = std::int64_t{16} << staged_rows_shift(a.cols), least = m.size == 1   ? 2
-                                                                                      : m.size == 2 ? 4
-                                                                                                    : 9;
+  const std::int64_t written = std::int64_t{16} << staged_rows_shift(a.cols);
+  const int least = m.size == 1 ? 2 : m.size == 2 ? 4 : 9;
   if (!m.is_power(8) || m.alignment < m.size || a.in_ld != a.cols || a.cols < least || a.cols > 256) return false;
   return m.down >= 2 * written && with_pads((written + 32) * a.cols) <= device.shared_bytes / 3 &&
          divided(m.down, written) * a.batch >= 2 * static_cast<std::int64_t>(device.multiprocessors);
