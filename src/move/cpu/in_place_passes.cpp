@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <type_traits>
 
 #include "tasks.hpp"
 
@@ -13,6 +14,25 @@ namespace twill::cpu {
 namespace {
 
 constexpr std::int64_t cache_bytes = host::work_buffer::bytes;  // what a second-level cache holds
+
+// Calls f with the element size as a constant where it is a common one, so that elements move as words.
+template <class F>
+void with_size(std::int64_t bytes, F&& f) {
+  switch (bytes) {
+    case 1:
+      return f(std::integral_constant<std::int64_t, 1>{});
+    case 2:
+      return f(std::integral_constant<std::int64_t, 2>{});
+    case 4:
+      return f(std::integral_constant<std::int64_t, 4>{});
+    case 8:
+      return f(std::integral_constant<std::int64_t, 8>{});
+    case 16:
+      return f(std::integral_constant<std::int64_t, 16>{});
+    default:
+      return f(bytes);
+  }
+}
 
 template <class Size>
 void move_element(unsigned char* to, const unsigned char* from, Size bytes) {

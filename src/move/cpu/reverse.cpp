@@ -13,9 +13,10 @@ namespace {
 using detail::reverse_args;
 
 // Elements [first, end) of the output, out of place; of the first half and their partners, in place.
-template <class Size>
-void reverse_part(const reverse_args& a, std::int64_t first, std::int64_t end, Size size) {
-  const auto bytes = static_cast<std::size_t>(std::int64_t{size});
+template <std::size_t Bytes>
+void reverse_part(const reverse_args& a, std::int64_t first, std::int64_t end, std::size_t bytes) {
+  if constexpr (Bytes != 0) bytes = Bytes;  // a constant, so that memcpy becomes a load
+  const auto size = static_cast<std::int64_t>(bytes);
   const auto* from = static_cast<const unsigned char*>(a.in) + (a.count - 1 - first) * size;
   auto* to = static_cast<unsigned char*>(a.out) + first * size;
   if (a.in != a.out) {
@@ -32,7 +33,20 @@ void reverse_part(const reverse_args& a, std::int64_t first, std::int64_t end, S
 }
 
 void reverse_any_part(const reverse_args& a, std::int64_t first, std::int64_t end) {
-  with_size(a.element_bytes, [&](auto size) { reverse_part(a, first, end, size); });
+  switch (a.element_bytes) {
+    case 1:
+      return reverse_part<1>(a, first, end, 1);
+    case 2:
+      return reverse_part<2>(a, first, end, 2);
+    case 4:
+      return reverse_part<4>(a, first, end, 4);
+    case 8:
+      return reverse_part<8>(a, first, end, 8);
+    case 16:
+      return reverse_part<16>(a, first, end, 16);
+    default:
+      return reverse_part<0>(a, first, end, static_cast<std::size_t>(a.element_bytes));
+  }
 }
 
 // What reverses whole lines of elements of this size past the caches; nullptr where that cannot be.
