@@ -137,6 +137,11 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
       {{{32, 1048576}, {1, 0}, {}, {}}, 8, "tiled-2d"},
       {{{353, 113, 78, 16}, {2, 1, 0, 3}, {}, {}}, 4, "gather"},
       {{{16, 8, 4096, 24}, {2, 1, 0, 3}, {}, {}}, 4, "elementwise"},
+      // Batches of bytes of less than 16 rows, and of more.
+      {{{377446, 13, 9}, {0, 2, 1}, {}, {}}, 1, "staged"},
+      {{{1681495, 8, 2}, {0, 2, 1}, {}, {}}, 1, "staged"},
+      {{{294258, 44, 3}, {0, 2, 1}, {}, {}}, 1, "staged-misaligned"},
+      {{{1818, 140, 357}, {0, 2, 1}, {}, {}}, 1, "staged-misaligned"},
       // A warp's loads are spread over matrices of 5 KB.
       {{{8, 306, 231, 24}, {1, 0, 3, 2}, {}, {}}, 1, "gather"},
       // Flipped; rotated, whose rows are contiguous on both sides; channels left out, and swapped.

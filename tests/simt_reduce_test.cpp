@@ -2,12 +2,15 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
+#include <random>
 #include <vector>
 
 #include <twill/buffer.hpp>
 
 #include "support/simt_launch.hpp"
 
+#include "reduce/gpu/order_keys.hpp"
 #include "reduce/gpu/short_rows.hpp"
 
 namespace twill::simt {
@@ -53,6 +56,55 @@ TEST_CASE("literal: parts of short rows are combined with their neighbours") {
     CHECK(combined(1, of_pairs) == std::vector<int>{12, 34, 56, 78});
     CHECK(combined(2, of_pairs) == std::vector<int>{120 + 34, 560 + 78});
     CHECK(combined(3, of_pairs) == std::vector<int>{10 * 154 + 638});
+  }
+}
+
+// Against a loop, of random keys among few, so that many are equal: the first of the smallest keys, by vector and then
+// by element.
+template <class Unit, bool Numbered, int Bits>
+void check_packed_minima(unsigned seed) {
+  CAPTURE(sizeof(Unit));
+  CAPTURE(Numbered);
+  CAPTURE(Bits);
+  CAPTURE(seed);
+  using minima = kernels::packed_minima<Unit, Numbered, Bits>;
+  constexpr int count = 16 / sizeof(Unit);
+  std::mt19937 random(seed);
+  Unit keys[8][count];
+  const int vectors = 1 + static_cast<int>(seed % 8);
+  minima found;
+  for (int i = 0; i < vectors; ++i) {
+    for (Unit& key : keys[i]) key = static_cast<Unit>(random() >> (random() % 3 == 0 ? 31 : 24)) << (seed % 2 * 8);
+    word16 vector;
+    std::memcpy(&vector, keys[i], sizeof vector);
+    found.add(i, vector);
+  }
+  const auto check = [&](std::uint32_t field, int i, int e) {
+    CHECK(minima::key(field) == keys[i][e]);
+    if (!Numbered) return;
+    CHECK(minima::vector(field) == i);
+  };
+  int first = 0, first_element = 0;
+  for (int e = 0; e < count; ++e) {
+    int best = 0;
+    for (int i = 1; i < vectors; ++i) best = keys[i][e] < keys[best][e] ? i : best;
+    check(found.of_element(e), best, e);
+    const auto least = keys[first][first_element], own = keys[best][e];
+    if (own < least || (own == least && best < first)) first = best, first_element = e;
+  }
+  check(found.overall(), first, first_element);
+  if (Numbered) CHECK(minima::element(found.overall()) == first_element);
+}
+
+TEST_CASE("the first of the smallest packed keys is found, in fields of 16 and of 32 bits") {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    check_packed_minima<std::uint8_t, true, 16>(seed);
+    check_packed_minima<std::uint8_t, true, 32>(seed);
+    check_packed_minima<std::uint8_t, false, 16>(seed);
+    check_packed_minima<std::uint8_t, false, 32>(seed);
+    check_packed_minima<std::uint16_t, true, 32>(seed);
+    check_packed_minima<std::uint16_t, false, 16>(seed);
+    check_packed_minima<std::uint16_t, false, 32>(seed);
   }
 }
 

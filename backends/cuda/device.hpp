@@ -228,7 +228,7 @@ inline constexpr bool has_packed_min = false;
 inline constexpr bool has_packed_min = true;
 #endif
 
-/// The minima of the low and of the high 16-bit halves, unsigned.
+/// The minimum of each unsigned 16-bit half.
 __device__ inline std::uint32_t packed_min(std::uint32_t a, std::uint32_t b) {
   return __vminu2(a, b);
 }

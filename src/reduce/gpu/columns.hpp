@@ -111,14 +111,6 @@ struct vector_columns : Kind {
     }
     if constexpr (combines_eight_packed<Kind>) {
       Kind::eight_packed(to, raw, row, step, p.params);
-    } else if constexpr (Kind::exact && slots > 4) {
-      // Not unrolled: compilers would convert all elements of all vectors first and spill.
-#pragma unroll 1
-      for (int i = 0; i < 8; ++i) {
-        add(to, eight, i, raw[0], row + i * step, p.params);
-#pragma unroll
-        for (int k = 0; k < 7; ++k) raw[k] = raw[k + 1];
-      }
     } else {
 #pragma unroll
       for (int i = 0; i < 8; ++i) add(to, eight, i, raw[i], row + i * step, p.params);

@@ -64,11 +64,9 @@ struct column_min : units_of<Unit> {
   }
   static __device__ void eight_packed(value (&to)[slots], const word16 (&raw)[8], std::int64_t, int,
                                       const op_params& params) {
-    least_fields<Unit, false> fields;
+    const auto minima = minima_of_eight<Unit, false>(raw, params);
 #pragma unroll
-    for (int i = 0; i < 8; ++i) fields.add(i, keys_of_vector<Unit>(raw[i], params));
-#pragma unroll
-    for (int i = 0; i < slots; ++i) to[i] = fields.key(fields.of_element(i));
+    for (int i = 0; i < slots; ++i) to[i] = minima.key(minima.of_element(i));
   }
 };
 
@@ -109,7 +107,7 @@ struct narrow_column_argmin : units_of<Unit> {
   using value = key_above_row<bits>;
   static constexpr int slots = units_of<Unit>::unit_count;
   static constexpr bool exact = true, packs_eight = true;
-  static constexpr int blocks = 3;
+  static constexpr int blocks = sizeof(Unit) == 1 && !has_packed_min ? 2 : 3;
   static __device__ value combine(value a, value b, const op_params&) { return {b.word < a.word ? b.word : a.word}; }
   static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t row, const op_params& params) {
     const auto keys = bits_as<elements_of<Unit>>(keys_of_vector<Unit>(raw, params));
@@ -119,13 +117,11 @@ struct narrow_column_argmin : units_of<Unit> {
 
   static __device__ void eight_packed(value (&to)[slots], const word16 (&raw)[8], std::int64_t row, int step,
                                       const op_params& params) {
-    least_fields<Unit, true> fields;
-#pragma unroll
-    for (int i = 0; i < 8; ++i) fields.add(i, keys_of_vector<Unit>(raw[i], params));
+    const auto minima = minima_of_eight<Unit, true>(raw, params);
 #pragma unroll
     for (int i = 0; i < slots; ++i) {
-      const std::uint32_t least = fields.of_element(i);
-      to[i] = joined(fields.key(least), row + std::int64_t{fields.vector(least)} * step);
+      const std::uint32_t first = minima.of_element(i);
+      to[i] = joined(minima.key(first), row + std::int64_t{minima.vector(first)} * step);
     }
   }
 

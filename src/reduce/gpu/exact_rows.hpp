@@ -1,6 +1,6 @@
 #pragma once
 
-// Policies for arrays and rows of minima, maxima and their indices: one value a vector.
+// Policies for minima, maxima and their indices over arrays, rows and segments: one value a vector.
 
 #include "order_keys.hpp"
 
@@ -15,9 +15,9 @@ struct min_keys : units_of<Unit> {
   static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t, const op_params& params) {
     const word16 keys = keys_of_vector<Unit>(raw, params);
     if constexpr (packs_eight) {
-      least_fields<Unit, false> fields;
-      fields.add(0, keys);
-      to[0] = fields.key(fields.of_all());
+      packed_minima<Unit, false> minima;
+      minima.add(0, keys);
+      to[0] = minima.key(minima.overall());
     } else {
       const auto all = bits_as<elements_of<Unit>>(keys);
       to[0] = all.element[0];
@@ -27,10 +27,8 @@ struct min_keys : units_of<Unit> {
   }
   static __device__ void eight_packed(value (&to)[slots], const word16 (&raw)[8], std::int64_t, int,
                                       const op_params& params) {
-    least_fields<Unit, false> fields;
-#pragma unroll
-    for (int i = 0; i < 8; ++i) fields.add(i, keys_of_vector<Unit>(raw[i], params));
-    to[0] = fields.key(fields.of_all());
+    const auto minima = minima_of_eight<Unit, false>(raw, params);
+    to[0] = minima.key(minima.overall());
   }
   static __device__ value combine(value a, value b, const op_params&) { return b < a ? b : a; }
 };
@@ -44,10 +42,10 @@ struct argmin_keys : units_of<Unit> {
   static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t index, const op_params& params) {
     const word16 keys = keys_of_vector<Unit>(raw, params);
     if constexpr (packs_eight) {
-      least_fields<Unit, true> fields;
-      fields.add(0, keys);
-      const std::uint32_t least = fields.of_all();
-      to[0] = at_index(fields.key(least), index + fields.element(least));
+      packed_minima<Unit, true> minima;
+      minima.add(0, keys);
+      const std::uint32_t first = minima.overall();
+      to[0] = at_index(minima.key(first), index + minima.element(first));
     } else {
       const auto all = bits_as<elements_of<Unit>>(keys);
       int best = 0;
@@ -62,16 +60,14 @@ struct argmin_keys : units_of<Unit> {
   }
   static __device__ void eight_packed(value (&to)[slots], const word16 (&raw)[8], std::int64_t index, int step,
                                       const op_params& params) {
-    least_fields<Unit, true> fields;
-#pragma unroll
-    for (int i = 0; i < 8; ++i) fields.add(i, keys_of_vector<Unit>(raw[i], params));
-    const std::uint32_t least = fields.of_all();
-    to[0] = at_index(fields.key(least), index + fields.vector(least) * step + fields.element(least));
+    const auto minima = minima_of_eight<Unit, true>(raw, params);
+    const std::uint32_t first = minima.overall();
+    to[0] = at_index(minima.key(first), index + minima.vector(first) * step + minima.element(first));
   }
   static __device__ value combine(value a, value b, const op_params&) { return argmin(a, b); }
 
  private:
-  /// Padding before the row may be the least: the row's first element is as large.
+  /// Where padding before the row wins, all elements equal it: the index is 0.
   static __device__ value at_index(std::uint64_t key, std::int64_t index) { return {key, index < 0 ? 0 : index}; }
 };
 

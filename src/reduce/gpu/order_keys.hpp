@@ -1,6 +1,6 @@
 #pragma once
 
-// Vectors of elements as keys, unsigned numbers that order like them, and the least of packed ones.
+// Vectors of elements as keys, unsigned numbers that order like them, and minima of packed keys.
 
 #include "element_map.hpp"
 
@@ -40,14 +40,16 @@ __device__ inline word16 keys_of_vector(word16 raw, const op_params& params) {
   }
 }
 
-/// The least keys of the elements 0, 1, ... of several vectors, of keys of 1 and 2 bytes. They are compared at the top
-/// of fields of 16 or 32 bits. Below them is what a shift leaves there or, `Numbered`, 8 bits: the number of the vector
-/// above that of the element, so that of equal keys the first is the least.
+/// Bits of a packed key and of what is below it: 16 where there are packed minima and the key leaves room.
 template <class Unit, bool Numbered>
-class least_fields {
- public:
-  static constexpr int count = units_of<Unit>::unit_count;
+inline constexpr int field_bits = has_packed_min && sizeof(Unit) + (Numbered ? 1 : 0) <= 2 ? 16 : 32;
 
+/// Elementwise minima of keys of 1 and 2 bytes over up to 8 vectors. A key is the most significant part of a field of
+/// 16 or 32 bits. The bits below it are arbitrary (those of a neighbouring key) or, if `Numbered`, the number of the
+/// vector and, in the lowest 4 bits, that of the element, so that the first of equal keys is the smallest field.
+template <class Unit, bool Numbered, int Bits = field_bits<Unit, Numbered>>
+class packed_minima {
+ public:
   /// Adds vector `i`, 0 to 7; 0 comes first.
   __device__ void add(int i, word16 vector) {
     const auto words = bits_as<elements_of<std::uint32_t>>(vector);
@@ -55,48 +57,55 @@ class least_fields {
     for (int at = 0; at < register_count; ++at) {
       std::uint32_t fields = words.element[at / spread] << (spread - 1 - at % spread) * key_bits;
       if (Numbered) fields = (fields & keys) | static_cast<std::uint32_t>(i << 4) * ones;
-      fields_[at] = i == 0 ? fields : least(fields_[at], fields);
+      fields_[at] = i == 0 ? fields : minimum(fields_[at], fields);
     }
   }
 
-  /// The least field of element `e`.
+  /// The smallest field of element `e` of all vectors.
   __device__ std::uint32_t of_element(int e) const {
-    constexpr int a_word = 4 / static_cast<int>(sizeof(Unit));
-    return fields_[e / a_word * spread + e % spread] >> (e % a_word / spread * bits) & all_bits;
+    return fields_[e / keys_a_word * spread + e % spread] >> (e % keys_a_word / spread * Bits) & all_bits;
   }
 
-  /// The least field of all elements.
-  __device__ std::uint32_t of_all() const {
+  /// The smallest field of all elements.
+  __device__ std::uint32_t overall() const {
     std::uint32_t all = 0;
 #pragma unroll
     for (int at = 0; at < register_count; ++at) {
-      const int first = at / spread * (4 / static_cast<int>(sizeof(Unit))) + at % spread;
-      const auto elements = static_cast<std::uint32_t>(bits == 16 ? (first + spread) << 16 | first : first);
+      const int first = at / spread * keys_a_word + at % spread;
+      const auto elements = static_cast<std::uint32_t>(Bits == 16 ? (first + spread) << 16 | first : first);
       const std::uint32_t fields = Numbered ? fields_[at] | elements : fields_[at];
-      all = at == 0 ? fields : least(all, fields);
+      all = at == 0 ? fields : minimum(all, fields);
     }
-    if (bits == 32) return all;
+    if (Bits == 32) return all;
     return (all & 0xffffu) < all >> 16 ? all & 0xffffu : all >> 16;
   }
 
-  static __device__ std::uint32_t key(std::uint32_t field) { return field >> (bits - key_bits); }
+  static __device__ std::uint32_t key(std::uint32_t field) { return field >> (Bits - key_bits); }
   static __device__ int vector(std::uint32_t field) { return static_cast<int>(field >> 4 & 7); }
   static __device__ int element(std::uint32_t field) { return static_cast<int>(field & 15); }
 
  private:
-  static constexpr int key_bits = 8 * static_cast<int>(sizeof(Unit));
-  static constexpr int bits = has_packed_min && key_bits + (Numbered ? 8 : 0) <= 16 ? 16 : 32;
-  static constexpr int spread = bits / key_bits;  // registers that the keys of a word spread over
+  static constexpr int key_bits = 8 * static_cast<int>(sizeof(Unit)), keys_a_word = 32 / key_bits;
+  static constexpr int spread = Bits / key_bits;  // registers that the keys of a word are spread over
   static constexpr int register_count = 4 * spread;
-  static constexpr std::uint32_t ones = bits == 16 ? 0x10001u : 1u, all_bits = bits == 16 ? 0xffffu : ~0u;
-  static constexpr std::uint32_t keys = (~0u << (32 - key_bits) >> (32 - bits) & all_bits) * ones;
+  static constexpr std::uint32_t ones = Bits == 16 ? 0x10001u : 1u, all_bits = Bits == 16 ? 0xffffu : ~0u;
+  static constexpr std::uint32_t keys = (~0u << (32 - key_bits) >> (32 - Bits) & all_bits) * ones;
 
-  static __device__ std::uint32_t least(std::uint32_t a, std::uint32_t b) {
-    if constexpr (bits == 16) return packed_min(a, b);
+  static __device__ std::uint32_t minimum(std::uint32_t a, std::uint32_t b) {
+    if constexpr (Bits == 16) return packed_min(a, b);
     return b < a ? b : a;
   }
 
   std::uint32_t fields_[register_count];
 };
+
+/// The minima of the keys of eight vectors.
+template <class Unit, bool Numbered>
+__device__ inline packed_minima<Unit, Numbered> minima_of_eight(const word16 (&raw)[8], const op_params& params) {
+  packed_minima<Unit, Numbered> minima;
+#pragma unroll
+  for (int i = 0; i < 8; ++i) minima.add(i, keys_of_vector<Unit>(raw[i], params));
+  return minima;
+}
 
 }  // namespace twill::TWILL_BACKEND::kernels
