@@ -66,15 +66,19 @@ void check_packed_minima(unsigned seed) {
   CAPTURE(sizeof(Unit));
   CAPTURE(Numbered);
   CAPTURE(Bits);
+  const int vectors = 1 + static_cast<int>(seed % 8);
+  CAPTURE(vectors);
   CAPTURE(seed);
   using minima = kernels::packed_minima<Unit, Numbered, Bits>;
   constexpr int count = 16 / sizeof(Unit);
   std::mt19937 random(seed);
   Unit keys[8][count];
-  const int vectors = 1 + static_cast<int>(seed % 8);
-  minima found;
+  minima found{};
   for (int i = 0; i < vectors; ++i) {
-    for (Unit& key : keys[i]) key = static_cast<Unit>(random() >> (random() % 3 == 0 ? 31 : 24)) << (seed % 2 * 8);
+    for (Unit& key : keys[i]) {
+      const auto bits = static_cast<unsigned>(random());
+      key = static_cast<Unit>(bits % 3 == 0 ? bits >> 31 : bits % 3 == 1 ? bits >> 16 : (bits >> 30) << 8);
+    }
     word16 vector;
     std::memcpy(&vector, keys[i], sizeof vector);
     found.add(i, vector);

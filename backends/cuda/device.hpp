@@ -228,7 +228,7 @@ inline constexpr bool has_packed_min = false;
 inline constexpr bool has_packed_min = true;
 #endif
 
-/// The minimum of each unsigned 16-bit half.
+/// Minima of the corresponding unsigned 16-bit halves.
 __device__ inline std::uint32_t packed_min(std::uint32_t a, std::uint32_t b) {
   return __vminu2(a, b);
 }

@@ -150,7 +150,7 @@ inline std::uint32_t funnel_shift(std::uint32_t low, std::uint32_t high, std::ui
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(high) << 32 | low) >> (8 * (at & 3)));
 }
 
-/// The minimum of each unsigned 16-bit half: one instruction on the newest of the simulated GPUs.
+/// Minima of the corresponding unsigned 16-bit halves: one instruction on the newest of the simulated GPUs.
 inline constexpr bool has_packed_min = true;
 inline std::uint32_t packed_min(std::uint32_t a, std::uint32_t b) {
   const std::uint32_t low = (a & 0xffffu) < (b & 0xffffu) ? a : b, high = a >> 16 < b >> 16 ? a : b;

@@ -13,11 +13,6 @@
 namespace twill::TWILL_BACKEND {
 namespace kernels {
 
-/// The place of a block in a 2-D grid (grid_of).
-__device__ inline std::int64_t block_index() {
-  return static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-}
-
 /// Call before the first access to global memory: waits until the preceding kernel in the stream has completed and its
 /// writes are visible, then triggers: the next kernel may start once every block has done so or exited.
 __device__ inline void wait_then_trigger_dependents() {

@@ -22,7 +22,7 @@ void fill_bytes(stream_ref stream, void* out, unsigned char value, std::size_t b
 void fill_bytes(stream_ref stream, void* out, const void* value, extent element_bytes, extent count) {
   detail::in_call("fill", [&] {
     auto& device = detail::device_of(stream);
-    const std::int64_t bytes = detail::checked_line(element_bytes, count);
+    const std::int64_t bytes = detail::checked_array_bytes(element_bytes, count);
     if (bytes == 0) return;
     detail::require_pointer(out, "out");
     detail::require(value != nullptr, "value is null", "count is not 0", "pass host memory");

@@ -181,7 +181,7 @@ transpose_args checked_args(const void* in, void* out, std::int64_t element_byte
   const auto in_bytes = span_bytes(a.rows, a.cols, a.in_ld, a.batch, a.in_stride, element_bytes);
   const auto out_bytes = span_bytes(a.cols, a.rows, a.out_ld, a.batch, a.out_stride, element_bytes);
   detail::require_disjoint({"in", in, in_bytes}, {"out", out, out_bytes});
-  detail::require(detail::are_disjoint(a.cols, a.rows, a.out_ld, a.batch, a.out_stride), "out_stride is too small",
+  detail::require(detail::matrices_disjoint(a.cols, a.rows, a.out_ld, a.batch, a.out_stride), "out_stride is too small",
                   "the output's matrices must not overlap", "enlarge it");
   return a;
 }
@@ -206,24 +206,24 @@ dims::dims(std::initializer_list<extent> values) : size_(checked_rank(values.siz
   std::copy(values.begin(), values.end(), values_);
 }
 
-std::int64_t detail::checked_span(std::int64_t count, std::int64_t stride, std::int64_t last, std::string_view what,
-                                  std::string_view items) {
+std::int64_t detail::checked_span(std::int64_t count, std::int64_t stride, std::int64_t length, std::string_view what,
+                                  std::string_view unit) {
   const std::int64_t to_last = checked_product(count - 1, stride, what);
-  if (to_last > std::numeric_limits<std::int64_t>::max() - last) {
+  if (to_last > std::numeric_limits<std::int64_t>::max() - length) {
     fail(errc::invalid_argument, std::string(what) + " is too large",
-         "its " + std::string(items) + " overflow a 64-bit signed integer", "split it");
+         "its " + std::string(unit) + " overflow a 64-bit signed integer", "split it");
   }
-  return to_last + last;
+  return to_last + length;
 }
 
-std::int64_t detail::checked_line(std::int64_t element_bytes, std::int64_t count) {
+std::int64_t detail::checked_array_bytes(std::int64_t element_bytes, std::int64_t count) {
   require_extent(count, "count");
   require_element_bytes(element_bytes, largest_element_bytes);
   return checked_product(count, element_bytes, "the size in bytes");
 }
 
-bool detail::are_disjoint(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::int64_t batch,
-                          std::int64_t stride) {
+bool detail::matrices_disjoint(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::int64_t batch,
+                               std::int64_t stride) {
   return batch == 1 || stride >= (rows - 1) * ld + cols || (stride >= cols && stride <= (ld - cols) / (batch - 1));
 }
 

@@ -13,17 +13,17 @@
 
 namespace twill::detail {
 
-/// The elements or bytes from the first to behind the last of `count` pieces, `last` in each, `stride` from one to the
-/// next. `items`: which of the two, in words.
-std::int64_t checked_span(std::int64_t count, std::int64_t stride, std::int64_t last, std::string_view what,
-                          std::string_view items = "elements");
+/// From the first element (or byte) to one past the last of `count` blocks of `length`, whose starts are `stride`
+/// apart. Throws: invalid_argument beyond 63 bits. `what` and `unit`, "elements" or "bytes", for the message.
+std::int64_t checked_span(std::int64_t count, std::int64_t stride, std::int64_t length, std::string_view what,
+                          std::string_view unit = "elements");
 
 /// The size in bytes of elements one after another, all checked; 0 for none.
-std::int64_t checked_line(std::int64_t element_bytes, std::int64_t count);
+std::int64_t checked_array_bytes(std::int64_t element_bytes, std::int64_t count);
 
 /// Whether matrices of a batch share no element: they lie one after another, or side by side in rows that are long
 /// enough for all of them.
-bool are_disjoint(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::int64_t batch, std::int64_t stride);
+bool matrices_disjoint(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::int64_t batch, std::int64_t stride);
 
 /// The normal form of a permutation, all arguments checked; none where there is nothing to move.
 std::optional<permute_args> checked_permutation(const void* in, void* out, std::int64_t element_bytes,

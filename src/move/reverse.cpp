@@ -10,7 +10,7 @@ namespace twill {
 void reverse_bytes(stream_ref stream, const void* in, void* out, extent element_bytes, extent count) {
   detail::in_call("reverse", [&] {
     auto& device = detail::device_of(stream);
-    const std::int64_t bytes = detail::checked_line(element_bytes, count);
+    const std::int64_t bytes = detail::checked_array_bytes(element_bytes, count);
     if (bytes == 0) return;
     detail::require_pointer(in, "in");
     detail::require_pointer(out, "out");
@@ -26,7 +26,7 @@ void reverse_bytes(stream_ref stream, const void* in, void* out, extent element_
 void reverse_in_place_bytes(stream_ref stream, void* data, extent element_bytes, extent count) {
   detail::in_call("reverse_in_place", [&] {
     const auto queue = detail::queue_of(stream);
-    if (detail::checked_line(element_bytes, count) == 0) return;
+    if (detail::checked_array_bytes(element_bytes, count) == 0) return;
     detail::require_pointer(data, "data");
     if (count == 1) return;
     detail::operations_of(stream).move.reverse(queue, {data, data, count, element_bytes});

@@ -45,7 +45,7 @@ transpose_in_place_args checked(std::int64_t element_bytes, const transpose_in_p
     return a;
   }
   checked_product(detail::checked_span(a.batch, a.stride, matrix, "the batch"), element_bytes, "the size in bytes");
-  detail::require(detail::are_disjoint(a.rows, a.cols, a.ld, a.batch, a.stride), "stride is too small",
+  detail::require(detail::matrices_disjoint(a.rows, a.cols, a.ld, a.batch, a.stride), "stride is too small",
                   "matrices must not overlap", "enlarge it");
   return a;
 }

@@ -9,7 +9,8 @@
 
 namespace twill::cpu {
 
-/// Of an element size of 1, 2, 4, 8 or 16 bytes, which vector functions are numbered by; else -1.
+/// Base-2 logarithm of an element size of 1, 2, 4, 8 or 16 bytes, the index of its vector functions; -1 for other
+/// sizes.
 int exponent_of(std::int64_t bytes);
 
 /// What tiles of one element size are moved with.

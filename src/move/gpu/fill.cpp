@@ -7,6 +7,7 @@
 #include "backends/backend.hpp"
 #include "device.hpp"
 #include "gpu/dependent_launch.hpp"
+#include "gpu/grid.hpp"
 #include "gpu/limits.hpp"
 #include "launch.hpp"
 #include "operations.hpp"

@@ -12,6 +12,7 @@
 #include "device.hpp"
 #include "gpu/dependent_launch.hpp"
 #include "gpu/fast_division.hpp"
+#include "gpu/grid.hpp"
 #include "gpu/packed_units.hpp"
 #include "gpu/realign.hpp"
 

@@ -58,7 +58,7 @@ void launch_in_place_small_of(const work_queue& queue, const transpose_in_place_
   const std::int64_t period = bytes / std::min<std::int64_t>(16, lowest_bit(bytes));
   const bool gapless = a.batch == 1 || m.stride == bytes;
   // So many that the next block's matrices begin at a line, if that many fit.
-  const std::int64_t count = std::max<std::int64_t>(1, budget / bytes), line = detail::pieces_until(bytes, 128);
+  const std::int64_t count = std::max<std::int64_t>(1, budget / bytes), line = detail::pieces_to_align(bytes, 128);
   m.at_once = gapless ? static_cast<int>(std::min(a.batch, count >= line ? count / line * line : count)) : 1;
   const std::int64_t run = m.at_once * bytes;
   const std::int64_t threads = std::clamp<std::int64_t>(ceil_div(ceil_div(run, 64), 32) * 32, 32, 1024);

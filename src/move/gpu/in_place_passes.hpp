@@ -13,6 +13,7 @@
 
 #include "device.hpp"
 #include "gpu/dependent_launch.hpp"
+#include "gpu/grid.hpp"
 #include "gpu/realign.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {

@@ -9,6 +9,7 @@
 
 #include "device.hpp"
 #include "gpu/dependent_launch.hpp"
+#include "gpu/grid.hpp"
 #include "gpu/misaligned_tile.hpp"
 #include "gpu/register_block.hpp"
 #include "uninitialised_reads.hpp"

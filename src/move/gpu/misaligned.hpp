@@ -18,7 +18,7 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-// The vector of an output row that lies `first` bytes, modulo a word, behind a chunk of the tile.
+// The 16 bytes that begin `first` % 4 bytes into the chunk at `from`; elements of 4 bytes and more need no shift.
 template <int Bytes>
 __device__ word16 shifted_chunk(const unsigned char* from, int first) {
   const auto* chunk = reinterpret_cast<const word16*>(from);

@@ -28,29 +28,30 @@ constexpr std::int64_t shared_bytes(std::int64_t extent, std::int64_t threads) {
 using narrow_kernel = void (*)(unsigned char*, const unsigned char*, narrow_matrices);
 
 template <int Bytes, int... Extents>
-narrow_kernel kernel_of(const narrow_sides& p, std::integer_sequence<int, Extents...>) {
+narrow_kernel kernel_of(const narrow_sides& sides, std::integer_sequence<int, Extents...>) {
   const narrow_kernel tall[] = {&kernels::transpose_narrow_cols<Bytes, least_extent + Extents>...};
   const narrow_kernel wide[] = {&kernels::transpose_narrow_rows<Bytes, least_extent + Extents>...};
-  return (p.tall ? tall : wide)[p.extent - least_extent];
+  return (sides.tall ? tall : wide)[sides.short_side - least_extent];
 }
 
 }  // namespace
 
 void launch_narrow(const work_queue& queue, const transpose_args& a) {
-  const narrow_sides p = detail::narrow_sides_of(a);
-  const std::int64_t bytes = a.element_bytes, groups = p.length * bytes / 16;
+  const narrow_sides sides = detail::narrow_sides_of(a);
+  const std::int64_t bytes = a.element_bytes, groups = sides.long_side * bytes / 16;
   const device_limits limits = limits_of(queue);
   std::int64_t threads = most_threads;
   while (threads > 64 && (ceil_div(groups, threads) * a.batch < 2 * limits.multiprocessors ||
-                          shared_bytes(p.extent, threads) > limits.shared_bytes)) {
+                          shared_bytes(sides.short_side, threads) > limits.shared_bytes)) {
     threads /= 2;
   }
   narrow_matrices m{};
   m.groups = groups;
-  m.ld = (p.tall ? a.out_ld : a.in_ld) * bytes;
-  const auto config = grid_of(set_batch(m, a, ceil_div(groups, threads)), threads, shared_bytes(p.extent, threads));
+  m.ld = (sides.tall ? a.out_ld : a.in_ld) * bytes;
+  const auto config =
+      grid_of(set_batch(m, a, ceil_div(groups, threads)), threads, shared_bytes(sides.short_side, threads));
   const std::make_integer_sequence<int, most_extent - least_extent + 1> extents;
-  with_unit(bytes, [&](auto one) { start_kernel(queue, config, kernel_of<sizeof(one)>(p, extents), a, m); });
+  with_unit(bytes, [&](auto one) { start_kernel(queue, config, kernel_of<sizeof(one)>(sides, extents), a, m); });
 }
 
 }  // namespace twill::TWILL_BACKEND

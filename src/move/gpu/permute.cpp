@@ -16,9 +16,9 @@ using detail::work_queue;
 // Launches a family; false, without a launch, where it does not apply.
 using family_start = bool (*)(const work_queue&, const permute_args&, const candidates&, bool dry_run);
 
-// One that applies wherever it is a candidate.
+// A family that applies wherever it is a candidate: its launch returns nothing.
 template <auto Launch>
-bool launch_any(const work_queue& queue, const permute_args& a, const candidates& all, bool dry_run) {
+bool launch_unconditionally(const work_queue& queue, const permute_args& a, const candidates& all, bool dry_run) {
   if (!dry_run) Launch(queue, a, all);
   return true;
 }
@@ -52,9 +52,9 @@ constexpr family_start starts[detail::families] = {&launch_matrices<&launch_narr
                                                    &launch_matrices<&launch_vec3>,
                                                    &launch_misaligned,
                                                    &launch_runs<&launch_rows>,
-                                                   &launch_any<&launch_gather>,
-                                                   &launch_any<&launch_elementwise_vectors>,
-                                                   &launch_any<&launch_elementwise>};
+                                                   &launch_unconditionally<&launch_gather>,
+                                                   &launch_unconditionally<&launch_elementwise_vectors>,
+                                                   &launch_unconditionally<&launch_elementwise>};
 
 bool launch_candidate(const work_queue& queue, const permute_args& a, const candidates& all, detail::family kind,
                       bool dry_run) {

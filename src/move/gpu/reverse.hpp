@@ -9,6 +9,7 @@
 #include "device.hpp"
 #include "gpu/dependent_launch.hpp"
 #include "gpu/fast_division.hpp"
+#include "gpu/grid.hpp"
 #include "gpu/realign.hpp"
 #include "gpu/staged_run.hpp"
 #include "uninitialised_reads.hpp"

@@ -9,6 +9,7 @@
 #include "device.hpp"
 #include "gpu/dependent_launch.hpp"
 #include "gpu/fast_division.hpp"
+#include "gpu/grid.hpp"
 #include "gpu/realign.hpp"
 #include "matrix_tiles.hpp"
 
@@ -26,9 +27,13 @@ struct line_rows {
   strided_dims lines;
 };
 
+__device__ inline int skip_of(const unsigned char* in, std::int64_t at) {  // in + at may lie outside of the input
+  return static_cast<int>((reinterpret_cast<std::uintptr_t>(in) + at) & 15);
+}
+
 // Whether the aligned chunks that hold the 16 bytes at `at` belong to the input.
 __device__ inline bool can_cut(const line_rows& m, const unsigned char* in, std::int64_t at) {
-  const int skip = misalignment(in + at);
+  const int skip = skip_of(in, at);
   return at - skip >= m.in_low && at - skip + (skip ? 32 : 16) <= m.in_high;
 }
 
@@ -39,7 +44,7 @@ __device__ inline word16 aligned_chunk(const unsigned char* in, std::int64_t at)
 // The 16 bytes at `at`, cut from `low`, the aligned chunk that they begin in, and the next.
 template <int UnitBytes>
 __device__ word16 cut(const unsigned char* in, std::int64_t at, const word16& low) {
-  const int skip = misalignment(in + at);
+  const int skip = skip_of(in, at);
   if (skip == 0) return low;
   return realigned<UnitBytes>(low, aligned_chunk(in, at - skip + 16), skip);
 }
@@ -120,7 +125,7 @@ __global__ void __launch_bounds__(rows_threads)
   for (int k = 0; k < depth; ++k) {
     const int index = thread + k * rows_threads;
     const std::int64_t at = chunk_of(index < count ? index : 0).in;
-    if (can_cut(m, in, at)) low[k] = aligned_chunk(in, at - misalignment(in + at));
+    if (can_cut(m, in, at)) low[k] = aligned_chunk(in, at - skip_of(in, at));
   }
 #pragma unroll
   for (int k = 0; k < depth; ++k) {
@@ -134,7 +139,7 @@ __global__ void __launch_bounds__(rows_threads)
       continue;
     }
     word16 v = cut<size>(in, c.in, low[k]);
-    if (meet) v = joined(v, cut<size>(in, next, aligned_chunk(in, next - misalignment(in + next))), c.left);
+    if (meet) v = joined(v, cut<size>(in, next, aligned_chunk(in, next - skip_of(in, next))), c.left);
     store_line_chunk<Unit>(m, c, v);
   }
 }

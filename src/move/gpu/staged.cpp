@@ -24,7 +24,8 @@ using kernels::staged_threads;
 // Bytes of the window: as many matrices as fit, with room for threads that begin at a line of 128 bytes.
 std::int64_t window_of(std::int64_t matrix_bytes) {
   constexpr std::int64_t capacity = kernels::staged_window_bytes;
-  const std::int64_t piece = matrix_bytes * detail::pieces_until(matrix_bytes, 16), window = capacity / piece * piece;
+  const std::int64_t piece = matrix_bytes * detail::pieces_to_align(matrix_bytes, 16),
+                     window = capacity / piece * piece;
   return window % 128 == 0 || piece + 112 > capacity ? window : (capacity - 112) / piece * piece;
 }
 
@@ -51,13 +52,12 @@ int gathered_byte(const small_matrices& m, int warp, int lane, int order = 0) {
 // than one with `padding`. It spends fewer instructions, and copies the input's vectors, which padding by words rules
 // out: that is kept only if it needs fewer than three quarters of the wavefronts, padding by vectors if it needs no
 // more.
-template <class Unit>
 bool pays_to_reorder(const small_matrices& m, const shared_padding& padding) {
-  static_assert(sizeof(Unit) == 1);
+  static_assert(detail::least_reordered_rows >= 16);  // find_reordered
   if (m.rows < detail::least_reordered_rows) return false;
   int wavefronts = 0;
   for (const int warp : {0, 1}) {
-    wavefronts += bank_accesses(1, [&](int lane) { return gathered_byte<Unit>(m, warp, lane, lane / 8); });
+    wavefronts += bank_accesses(1, [&](int lane) { return gathered_byte<unsigned char>(m, warp, lane, lane / 8); });
   }
   return padding.pad % 16 == 0 ? wavefronts < padding.wavefronts : 3 * wavefronts <= 4 * padding.wavefronts;
 }
@@ -209,7 +209,7 @@ void launch_staged(const work_queue& queue, const transpose_args& a) {
   const std::int64_t most =
       std::min<std::int64_t>(kernels::staged_windows, limits.shared_bytes / 3 / kernels::staged_region);
   const std::int64_t runs = std::clamp<std::int64_t>(windows / (4 * limits.multiprocessors), 1, most);
-  const std::int64_t period = detail::pieces_until(m.window, 128);
+  const std::int64_t period = detail::pieces_to_align(m.window, 128);
   const std::int64_t blocks = ceil_div(ceil_div(windows, runs), period) * period;
   m.stride = blocks * m.window;
   start_kernel(queue, grid_of(blocks, staged_threads, runs * kernels::staged_region),
@@ -234,7 +234,7 @@ void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) 
     const auto padding =
         padding_of_vectors<unit>([&](int warp, int lane) { return gathered_byte<unit>(w.shape, warp, lane); });
     if constexpr (kernels::may_reorder<unit>) {
-      if (pays_to_reorder<unit>(w.shape, padding)) {
+      if (pays_to_reorder(w.shape, padding)) {
         return start_kernel(queue, config, &kernels::transpose_staged_misaligned<unit, true>, a, w);
       }
     }

@@ -7,7 +7,7 @@
 
 namespace twill::TWILL_BACKEND {
 
-/// `pad` bytes after every 2^shift bytes; wavefronts of the loads of two warps.
+/// `pad` bytes (in lists of ways: pieces) after every 2^shift bytes; wavefronts of the loads of two warps.
 struct shared_padding {
   int pad, shift, wavefronts = 0;
 };

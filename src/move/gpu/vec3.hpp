@@ -35,8 +35,8 @@ struct vec3_element : packed_element<Bytes> {
   // Blocks per multiprocessor, to bound the registers: to 48, of 3 bytes to 40, or to 64 where a part and its elements
   // hold more than 32 words.
   static constexpr int live_words = part * packed_element<Bytes>::words + part * Bytes / 4;
-  static constexpr int resident = live_words > 32 ? 1024 : Bytes == 3 && copies_are_asynchronous ? 1536 : 1280;
-  static constexpr int blocks = blocks_at_once(threads, resident / threads);
+  static constexpr int resident_threads = live_words > 32 ? 1024 : Bytes == 3 && copies_are_asynchronous ? 1536 : 1280;
+  static constexpr int blocks = blocks_at_once(threads, resident_threads / threads);
   // Loads of a thread in flight at a time: all that the usual tile takes, or an equal part of them.
   template <bool Aligned>
   static constexpr int rows_at_once = threads / (columns * Bytes / 16 + (Aligned ? 0 : 2));

@@ -23,8 +23,8 @@ constexpr std::int64_t lowest_bit(std::int64_t bits) {
   return bits & -bits;
 }
 
-/// How many pieces of `bytes` bytes end at a multiple of `line`, a power of two.
-constexpr std::int64_t pieces_until(std::int64_t bytes, std::int64_t line) {
+/// The smallest number of pieces of `bytes` bytes that are a multiple of `line` together, a power of two.
+constexpr std::int64_t pieces_to_align(std::int64_t bytes, std::int64_t line) {
   return line / std::min(line, lowest_bit(bytes));
 }
 

@@ -5,8 +5,8 @@
 namespace twill::detail {
 namespace {
 
-// Walks a dimension of `a` from its other end.
-void turn(permute_args& a, permute_dim& d) {
+// Traverses a dimension of `a` from its other end.
+void flip(permute_args& a, permute_dim& d) {
   a.in = static_cast<const unsigned char*>(a.in) + (d.extent - 1) * d.in_stride;
   a.out = static_cast<unsigned char*>(a.out) + (d.extent - 1) * d.out_stride;
   d.in_stride = -d.in_stride;
@@ -15,15 +15,15 @@ void turn(permute_args& a, permute_dim& d) {
 
 // Where another dimension is contiguous in the output, walks a reversed one that is contiguous in the input forward
 // there: a rotated matrix has contiguous rows on both sides. Leaves one that extends a short run of the output, which
-// turning would cut.
-void turn_to_input(permute_args& a) {
+// flipping would cut.
+void flip_to_input(permute_args& a) {
   constexpr std::int64_t long_run = 100;  // bytes: rows of misaligned tiles
   std::int64_t run = a.run_bytes;         // contiguous in the output
   for (int i = 0; i < a.rank && a.dims[0].out_stride == a.run_bytes; ++i) {
     permute_dim& d = a.dims[i];
     const bool continues = d.out_stride == run;
     if (i > 0 && d.in_stride == -a.run_bytes && (!continues || run >= long_run)) {
-      return turn(a, d);
+      return flip(a, d);
     }
     if (continues) run *= d.extent;
   }
@@ -35,7 +35,7 @@ void normalise(permute_args& a) {
   permute_dim* const end = std::remove_if(a.dims, a.dims + a.rank, [](const permute_dim& d) { return d.extent == 1; });
   a.rank = static_cast<int>(end - a.dims);
   for (int i = 0; i < a.rank; ++i) {
-    if (a.dims[i].out_stride < 0) turn(a, a.dims[i]);
+    if (a.dims[i].out_stride < 0) flip(a, a.dims[i]);
   }
   std::sort(a.dims, end, [](const permute_dim& x, const permute_dim& y) { return x.out_stride < y.out_stride; });
   int kept = 0;
@@ -54,7 +54,7 @@ void normalise(permute_args& a) {
     }
   }
   a.rank = kept;
-  turn_to_input(a);
+  flip_to_input(a);
 }
 
 permute_args normal_form_of(const transpose_args& a) {

@@ -57,7 +57,8 @@ strided_shape strided_shape_of(const transpose_args& a) {
 strided_blocks strided_blocks_of(const strided_shape& s, std::int64_t most_shared, int multiprocessors) {
   strided_blocks b{};
   const std::int64_t word = s.word();
-  choose_window(b, s, std::max(pieces_until(s.in_stride * s.unit, 16), pieces_until(s.out_stride * s.unit, word)));
+  choose_window(b, s,
+                std::max(pieces_to_align(s.in_stride * s.unit, 16), pieces_to_align(s.out_stride * s.unit, word)));
   const strided_window& w = b.window;
   const std::int64_t all = ceil_divided(s.batch, w.matrices);
   const std::int64_t fit = std::clamp<std::int64_t>(most_shared / strided_region(b.most_windows), 1, b.most_windows);

@@ -226,7 +226,7 @@ bool is_staged(const transpose_args& a, const device_model& device) {
   const matrices m(a);
   if (m.size > 1 || a.batch == 1 || a.rows > staged_window_bytes || a.cols > staged_window_bytes) return false;
   if (a.in_ld != a.cols || a.out_ld != a.rows || !m.without_gaps() || m.address() % 16 != 0) return false;
-  return m.bytes * pieces_until(m.bytes, 16) <= staged_window_bytes &&
+  return m.bytes * pieces_to_align(m.bytes, 16) <= staged_window_bytes &&
          staged_window_bytes + staged_window_bytes / 8 <= device.shared_bytes / 3;
 }
 

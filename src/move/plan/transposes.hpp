@@ -19,7 +19,7 @@ double full_vectors_factor(std::int64_t element_bytes);
 /// The short and the long side of a matrix; tall ones have few columns, wide ones few rows.
 struct narrow_sides {
   bool tall;
-  std::int64_t extent, length;
+  std::int64_t short_side, long_side;
 };
 inline narrow_sides narrow_sides_of(const transpose_args& a) {
   return a.cols <= a.rows ? narrow_sides{true, a.cols, a.rows} : narrow_sides{false, a.rows, a.cols};
@@ -31,7 +31,8 @@ bool is_staged(const transpose_args& args, const device_model& device);
 /// Whether staged_misaligned applies: batches of packed matrices of 1, 2, 4, 8 or 16 bytes. `out` may be `in`.
 bool is_staged_misaligned(const transpose_args& args, const device_model& device);
 
-/// Rows from which on staged_misaligned may gather words of 1-byte elements in different orders: a vector's elements.
+/// The fewest rows at which staged_misaligned may gather the words of 1-byte elements in different orders: the elements
+/// of a 16-byte vector.
 constexpr int least_reordered_rows = 16;
 
 /// How many matrices a block of staged_misaligned takes.

@@ -5,9 +5,8 @@
 //   slots, vector    the values of a vector whose first element has number `index`: one per element where the result
 //                    depends on the order of combination, else one per vector
 //   exact            combine is associative and commutative, bit for bit
-//   packs_eight      if true, eight_packed combines 8 vectors before the elements are unpacked; their first elements
-//   (of
-//                    columns: rows) have numbers index, index + step, ...
+//   packs_eight      if true, eight_packed combines 8 vectors before unpacking; their first elements (in column
+//                    kernels: their rows) have numbers index, index + step, ...
 //   edge             loads the partial vector at `at`, of which `left` >= 1 bytes are valid, element by element
 
 #include "values.hpp"

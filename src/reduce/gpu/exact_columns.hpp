@@ -107,7 +107,7 @@ struct narrow_column_argmin : units_of<Unit> {
   using value = key_above_row<bits>;
   static constexpr int slots = units_of<Unit>::unit_count;
   static constexpr bool exact = true, packs_eight = true;
-  static constexpr int blocks = sizeof(Unit) == 1 && !has_packed_min ? 2 : 3;
+  static constexpr int blocks = sizeof(Unit) == 1 && !has_packed_min ? 2 : 3;  // more spill (sm_70: 60 bytes)
   static __device__ value combine(value a, value b, const op_params&) { return {b.word < a.word ? b.word : a.word}; }
   static __device__ void vector(value (&to)[slots], word16 raw, std::int64_t row, const op_params& params) {
     const auto keys = bits_as<elements_of<Unit>>(keys_of_vector<Unit>(raw, params));
@@ -120,8 +120,8 @@ struct narrow_column_argmin : units_of<Unit> {
     const auto minima = minima_of_eight<Unit, true>(raw, params);
 #pragma unroll
     for (int i = 0; i < slots; ++i) {
-      const std::uint32_t first = minima.of_element(i);
-      to[i] = joined(minima.key(first), row + std::int64_t{minima.vector(first)} * step);
+      const std::uint32_t smallest = minima.of_element(i);
+      to[i] = joined(minima.key(smallest), row + std::int64_t{minima.vector(smallest)} * step);
     }
   }
 

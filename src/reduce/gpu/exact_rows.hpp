@@ -44,8 +44,8 @@ struct argmin_keys : units_of<Unit> {
     if constexpr (packs_eight) {
       packed_minima<Unit, true> minima;
       minima.add(0, keys);
-      const std::uint32_t first = minima.overall();
-      to[0] = at_index(minima.key(first), index + minima.element(first));
+      const std::uint32_t smallest = minima.overall();
+      to[0] = at_index(minima.key(smallest), index + minima.element(smallest));
     } else {
       const auto all = bits_as<elements_of<Unit>>(keys);
       int best = 0;
@@ -61,13 +61,13 @@ struct argmin_keys : units_of<Unit> {
   static __device__ void eight_packed(value (&to)[slots], const word16 (&raw)[8], std::int64_t index, int step,
                                       const op_params& params) {
     const auto minima = minima_of_eight<Unit, true>(raw, params);
-    const std::uint32_t first = minima.overall();
-    to[0] = at_index(minima.key(first), index + minima.vector(first) * step + minima.element(first));
+    const std::uint32_t smallest = minima.overall();
+    to[0] = at_index(minima.key(smallest), index + minima.vector(smallest) * step + minima.element(smallest));
   }
   static __device__ value combine(value a, value b, const op_params&) { return argmin(a, b); }
 
  private:
-  /// Where padding before the row wins, all elements equal it: the index is 0.
+  /// Padding ahead of the row has the largest key. If it wins, every element has that key, and the first is at index 0.
   static __device__ value at_index(std::uint64_t key, std::int64_t index) { return {key, index < 0 ? 0 : index}; }
 };
 

@@ -40,7 +40,7 @@ __device__ inline word16 keys_of_vector(word16 raw, const op_params& params) {
   }
 }
 
-/// Bits of a packed key and of what is below it: 16 where there are packed minima and the key leaves room.
+/// Width of a field: 16 bits where the device has a packed minimum and key and numbers fit, else 32.
 template <class Unit, bool Numbered>
 inline constexpr int field_bits = has_packed_min && sizeof(Unit) + (Numbered ? 1 : 0) <= 2 ? 16 : 32;
 
@@ -50,20 +50,20 @@ inline constexpr int field_bits = has_packed_min && sizeof(Unit) + (Numbered ? 1
 template <class Unit, bool Numbered, int Bits = field_bits<Unit, Numbered>>
 class packed_minima {
  public:
-  /// Adds vector `i`, 0 to 7; 0 comes first.
+  /// Adds vector `i`, 0 to 7. Vector 0 must be added first: it initialises the fields.
   __device__ void add(int i, word16 vector) {
     const auto words = bits_as<elements_of<std::uint32_t>>(vector);
 #pragma unroll
     for (int at = 0; at < register_count; ++at) {
       std::uint32_t fields = words.element[at / spread] << (spread - 1 - at % spread) * key_bits;
-      if (Numbered) fields = (fields & keys) | static_cast<std::uint32_t>(i << 4) * ones;
+      if (Numbered) fields = (fields & key_mask) | static_cast<std::uint32_t>(i << 4) * ones;
       fields_[at] = i == 0 ? fields : minimum(fields_[at], fields);
     }
   }
 
   /// The smallest field of element `e` of all vectors.
   __device__ std::uint32_t of_element(int e) const {
-    return fields_[e / keys_a_word * spread + e % spread] >> (e % keys_a_word / spread * Bits) & all_bits;
+    return fields_[e / keys_per_word * spread + e % spread] >> (e % keys_per_word / spread * Bits) & field_mask;
   }
 
   /// The smallest field of all elements.
@@ -71,7 +71,7 @@ class packed_minima {
     std::uint32_t all = 0;
 #pragma unroll
     for (int at = 0; at < register_count; ++at) {
-      const int first = at / spread * keys_a_word + at % spread;
+      const int first = at / spread * keys_per_word + at % spread;
       const auto elements = static_cast<std::uint32_t>(Bits == 16 ? (first + spread) << 16 | first : first);
       const std::uint32_t fields = Numbered ? fields_[at] | elements : fields_[at];
       all = at == 0 ? fields : minimum(all, fields);
@@ -85,11 +85,11 @@ class packed_minima {
   static __device__ int element(std::uint32_t field) { return static_cast<int>(field & 15); }
 
  private:
-  static constexpr int key_bits = 8 * static_cast<int>(sizeof(Unit)), keys_a_word = 32 / key_bits;
+  static constexpr int key_bits = 8 * static_cast<int>(sizeof(Unit)), keys_per_word = 32 / key_bits;
   static constexpr int spread = Bits / key_bits;  // registers that the keys of a word are spread over
   static constexpr int register_count = 4 * spread;
-  static constexpr std::uint32_t ones = Bits == 16 ? 0x10001u : 1u, all_bits = Bits == 16 ? 0xffffu : ~0u;
-  static constexpr std::uint32_t keys = (~0u << (32 - key_bits) >> (32 - Bits) & all_bits) * ones;
+  static constexpr std::uint32_t ones = Bits == 16 ? 0x10001u : 1u, field_mask = Bits == 16 ? 0xffffu : ~0u;
+  static constexpr std::uint32_t key_mask = (~0u << (32 - key_bits) >> (32 - Bits) & field_mask) * ones;
 
   static __device__ std::uint32_t minimum(std::uint32_t a, std::uint32_t b) {
     if constexpr (Bits == 16) return packed_min(a, b);

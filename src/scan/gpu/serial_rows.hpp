@@ -8,6 +8,7 @@
 
 #include "device.hpp"
 #include "gpu/dependent_launch.hpp"
+#include "gpu/grid.hpp"
 #include "gpu/staged_run.hpp"
 #include "operators.hpp"
 

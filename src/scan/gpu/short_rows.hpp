@@ -12,6 +12,7 @@
 
 #include "device.hpp"
 #include "gpu/dependent_launch.hpp"
+#include "gpu/grid.hpp"
 #include "gpu/realign.hpp"
 #include "realigned_store.hpp"
 #include "tile.hpp"
