@@ -3,8 +3,6 @@
 // Programmatic dependent launch: a kernel may start while the preceding kernel in the stream still runs. Until it has
 // waited for that, it computes indices and fills tables, but does not touch global memory.
 
-#include <cstdint>
-
 #include "backends/backend.hpp"
 #include "backends/launch_config.hpp"
 #include "device.hpp"
