@@ -14,7 +14,7 @@
 namespace twill::detail {
 
 /// From the first element (or byte) to one past the last of `count` blocks of `length`, whose starts are `stride`
-/// apart. Throws: invalid_argument beyond 63 bits. `what` and `unit`, "elements" or "bytes", for the message.
+/// apart. Throws: invalid_argument if that exceeds 2^63 - 1. `what` and `unit`, "elements" or "bytes", for the message.
 std::int64_t checked_span(std::int64_t count, std::int64_t stride, std::int64_t length, std::string_view what,
                           std::string_view unit = "elements");
 

@@ -69,8 +69,7 @@ void swap_square(const detail::work_queue& queue, const transpose_in_place_args&
   });
 }
 
-// --- small matrices: through a buffer that stays in the cache
-// ---------------------------------------------------------
+// --- small matrices: through a buffer that stays in the cache --------------------------------------------------------
 
 constexpr std::int64_t most_offsets = 4096;
 
