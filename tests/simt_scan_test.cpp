@@ -65,16 +65,12 @@ TEST_CASE("a scan's block finds the prefix of tiles hundreds of tiles away") {
   check_sums({4999});
 }
 
-struct least_spin_limit {
-  static constexpr int most_polls = 1;
-};
-
 // A block asks for what comes before a tile, and no other block is there.
 template <class Kind, class Rows>
 __global__ void ask_alone(Kind by, kernels::scan_problem p, std::uint32_t tile, typename Kind::value* out) {
   __shared__ typename Kind::value groups[2 * kernels::scan_warps];
   kernels::scan_carry<typename Kind::value> carry{by.identity(), 0, 0};
-  const auto sum = kernels::sum_before<Rows, least_spin_limit>(by, p, tile, carry, groups);
+  const auto sum = kernels::sum_before<Rows, 1>(by, p, tile, carry, groups);
   if (threadIdx.x == 0) *out = sum;
 }
 
@@ -139,7 +135,6 @@ void check_recomputed_tiles(std::int64_t offset) {
                   support::line(of.p.tiles, kernels::scan_threads, 2 * sizeof(word16) * kernels::tile_vectors<Kind>),
                   &kernels::scan_tiles<Kind, Rows<Kind>, kernels::steady_pace>, Kind{}, of.p);
   const std::vector<std::uint64_t> own = of.published();
-  of.p.by_index = true;
   for (const std::uint32_t row : {0, 1}) {
     const std::uint32_t first = row * of.tiles, last = first + of.tiles - 1;
     of.clear();

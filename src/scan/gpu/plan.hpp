@@ -94,6 +94,22 @@ void launch_short_rows(const detail::work_queue& queue, const detail::scan_args&
   check(launch_dependent(queue, config, kernel, kind, p), "launch of scan");
 }
 
+/// As many as run at once.
+inline std::int64_t most_tiles_by_index(const device_properties& device) {
+  return std::int64_t{kernels::one_tile_blocks} * std::max(1, device.multiprocessors);
+}
+
+template <class Pace, class Kind>
+void launch_tile_a_block(const detail::work_queue& queue, const detail::scan_args& a, const scan_plan& plan,
+                         const Kind& kind, const kernels::scan_problem& problem) {
+  constexpr std::size_t tile_bytes = sizeof(word16) * kernels::scan_threads * kernels::scan_vectors<Kind>;
+  const detail::launch_config config{
+      {static_cast<unsigned>(plan.tiles), 1, 1}, {kernels::scan_threads, 1, 1}, tile_bytes};
+  auto* kernel = rows_are_aligned<Kind>(problem) ? &kernels::scan_one_tile<Kind, kernels::aligned_rows<Kind>, Pace>
+                                                 : &kernels::scan_one_tile<Kind, kernels::misaligned_rows<Kind>, Pace>;
+  launch_with_cleared_scratch(queue, config, a.scratch, plan.bytes(), "launch of scan", kernel, kind, problem);
+}
+
 /// Tests inject another Pace. Throws: unsupported where a tile exceeds a block's shared memory.
 template <class Pace = kernels::steady_pace, class Kind>
 void launch_tiles(const detail::work_queue& queue, const detail::scan_args& a, const scan_plan& plan,
@@ -108,13 +124,15 @@ void launch_tiles(const detail::work_queue& queue, const detail::scan_args& a, c
                  "scan on another device");
   }
   auto problem = problem_of<Kind>(a, plan);
+  if constexpr (Pace::by_index && kernels::may_take_tiles_by_index<Kind>) {
+    if (a.in != a.out && !a.options.two_passes && plan.tiles <= most_tiles_by_index(device))
+      return launch_tile_a_block<Pace>(queue, a, plan, kind, problem);
+  }
   // Two staged tiles pay off for large values, where two such blocks still fit a multiprocessor.
   problem.two_staged =
       kernels::may_stage_two<Kind> && device.shared_bytes_per_block >= 2 * (2 * tile_bytes + own_bytes);
   const std::size_t shared = (problem.two_staged ? 2 : 1) * tile_bytes;
   const auto blocks = std::min<std::int64_t>(plan.tiles, 2 * std::max(1, device.multiprocessors));
-  // More tiles hide the latency of a block's first ticket.
-  problem.by_index = Pace::by_index && kernels::may_start_by_index<Kind> && a.in != a.out && plan.tiles <= 2 * blocks;
   const detail::launch_config config{{static_cast<unsigned>(blocks), 1, 1}, {kernels::scan_threads, 1, 1}, shared};
 
   auto* kernel = rows_are_aligned<Kind>(problem) ? &kernels::scan_tiles<Kind, kernels::aligned_rows<Kind>, Pace>

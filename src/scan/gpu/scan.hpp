@@ -1,12 +1,16 @@
 #pragma once
 
 // Single-pass scan with decoupled look-back over tile sums (Merrill and Garland, 2016). Access: each element is read
-// and written once, 512 consecutive bytes a warp. A block claims tiles in order by an atomic ticket, so that every
-// earlier tile belongs to a running block. (Short scans save the ticket's latency: blocks take their first tiles by
-// index, and recompute tiles that are not published within a spin limit.) A block publishes a tile's sum one tile
-// before it needs that tile's prefix: meanwhile the tile is staged in shared memory and the loads of the next tile are
-// in flight. Blocks wait for sums, which depend on no other block, never for prefixes; each block carries its own
-// prefix from tile to tile.
+// and written once, 512 consecutive bytes a warp. Blocks wait for the sums of earlier tiles, which depend on no other
+// block, never for prefixes.
+//
+// scan_tiles: a block claims tiles in order by an atomic ticket, so that every earlier tile belongs to a running block.
+// It publishes a tile's sum one tile before it needs that tile's prefix: meanwhile the tile is staged in shared memory
+// and the loads of the next tile are in flight. Each block carries its own prefix from tile to tile.
+//
+// scan_one_tile, of short arrays: a tile a block, by the block's index, which saves the ticket's latency. Nothing
+// promises that blocks start in the order of their index, so tiles that are not published within a spin limit are
+// recomputed.
 //
 // Order of additions, independent of scheduling: groups of 32 tiles; a butterfly inside a group, full groups from left
 // to right, then the butterfly over the preceding tiles of the own group.
@@ -44,9 +48,8 @@ __device__ inline std::uint64_t* state_of(const scan_problem& p, std::uint32_t t
 }
 
 /// Polls the sums of tiles `first` and `second` of a row that begins with tile `row_tile`, in each lane; the identity
-/// from `end` on. Past the spin limit, where blocks start by index, the warp recomputes the first unpublished tile and
-/// publishes it.
-template <class Rows, class Pace, class Kind>
+/// from `end` on. After MostPolls, unless that is 0, the warp recomputes the first unpublished tile and publishes it.
+template <class Rows, int MostPolls, class Kind>
 __device__ inline void await_sums(const Kind& kind, const scan_problem& p, std::uint32_t row_tile, std::uint32_t first,
                                   std::uint32_t second, std::uint32_t end, typename Kind::value& a,
                                   typename Kind::value& b) {
@@ -58,22 +61,21 @@ __device__ inline void await_sums(const Kind& kind, const scan_problem& p, std::
     do {
       if (!has_a) has_a = read_published(state_of<value>(p, row_tile + first), a);
       if (!has_b) has_b = read_published(state_of<value>(p, row_tile + second), b);
-    } while (!(has_a && has_b) && (!may_start_by_index<Kind> || ++polls < Pace::most_polls));
-    if constexpr (may_start_by_index<Kind>) {
+    } while (!(has_a && has_b) && (MostPolls == 0 || ++polls < MostPolls));
+    if constexpr (MostPolls == 0) {
+      return;
+    } else {
       if (!any_lane(!has_a || !has_b)) return;
-      if (!p.by_index) continue;
       const std::uint32_t unpublished = least_of_lanes(!has_a ? first : !has_b ? second : end);
       const auto sum = sum_of_tile<Kind, Rows>(kind, p, row_tile + unpublished);
       if (threadIdx.x % 32 == 0) publish(state_of<value>(p, row_tile + unpublished), sum);
-    } else {
-      return;
     }
   }
 }
 
 /// The sum of all tiles of the row before `tile`, in all threads; called by all threads of the block. Advances `carry`
 /// to the tile's group. `groups`: shared memory, a sum a warp.
-template <class Rows, class Pace = steady_pace, class Kind>
+template <class Rows, int MostPolls = 0, class Kind>
 __device__ inline typename Kind::value sum_before(const Kind& kind, const scan_problem& p, std::uint32_t tile,
                                                   scan_carry<typename Kind::value>& carry,
                                                   typename Kind::value (&groups)[2 * scan_warps]) {
@@ -84,8 +86,8 @@ __device__ inline typename Kind::value sum_before(const Kind& kind, const scan_p
   const std::uint32_t own = at.part / 32, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   for (std::uint32_t first = carry.group;; first += round) {
     typename Kind::value a, b;
-    await_sums<Rows, Pace>(kind, p, row_tile, (first + warp) * 32 + lane, (first + warp + scan_warps) * 32 + lane,
-                           at.part, a, b);
+    await_sums<Rows, MostPolls>(kind, p, row_tile, (first + warp) * 32 + lane, (first + warp + scan_warps) * 32 + lane,
+                                at.part, a, b);
     if (first + warp <= own) {
       const auto sum = lanes_summed(kind, a);
       if (lane == 0) groups[warp] = sum;
@@ -111,20 +113,32 @@ __device__ inline void stage(const word16 (&held)[scan_vectors<Kind>], word16* s
   for (int v = 0; v < scan_vectors<Kind>; ++v) staged[v * scan_threads] = held[v];
 }
 
-/// Claims a tile, by one thread.
+/// The sum of all earlier tiles of the block's warps, once the tile's sum is published. `before`: the sums of vectors,
+/// which become their exclusive prefixes within the warp's part of the tile, unless that is done after publishing.
 template <class Kind>
-__device__ inline std::uint32_t claim_tile(const scan_problem& p) {
-  return atomic_add(p.ticket, 1u) + (may_start_by_index<Kind> && p.by_index ? gridDim.x : 0);
+__device__ inline typename Kind::value publish_tile(const Kind& kind, const scan_problem& p, std::uint32_t tile,
+                                                    typename Kind::value (&before)[scan_vectors<Kind>],
+                                                    typename Kind::value (&warp_sums)[scan_warps]) {
+  using value = typename Kind::value;
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const value own = publishes_before_scan<Kind> ? warp_sum(kind, before) : warp_scan(kind, before);
+  if (lane == 0) warp_sums[warp] = own;
+  __syncthreads();
+  const value upto = lanes_scanned(kind, warp_sums[lane % scan_warps], scan_warps);
+  const value warp_before = from_one_lane(upto, warp == 0 ? 0 : warp - 1);
+  if (threadIdx.x == scan_warps - 1) publish(state_of<value>(p, tile), upto);
+  return warp == 0 ? kind.identity() : warp_before;
 }
 
-/// The first tile of the block, once ticket and states are cleared; `slot` is in shared memory.
+/// The tile, whose sum is published, as it waits for the sum of all tiles before it.
 template <class Kind>
-__device__ inline std::uint32_t first_tile(const scan_problem& p, std::uint32_t& slot) {
-  wait_then_trigger_dependents();
-  if (may_start_by_index<Kind> && p.by_index) return blockIdx.x;
-  if (threadIdx.x == 0) slot = claim_tile<Kind>(p);
-  __syncthreads();
-  return slot;
+__device__ inline pending_tile<Kind> pending_of(const Kind& kind, std::uint32_t tile,
+                                                const typename Kind::value (&before)[scan_vectors<Kind>],
+                                                typename Kind::value warp_before) {
+  pending_tile<Kind> pending{tile, {}};
+#pragma unroll
+  for (int v = 0; v < scan_vectors<Kind>; ++v) pending.before[v] = kind.combine(warp_before, before[v]);
+  return pending;
 }
 
 /// Launched with at most as many blocks as are resident; dynamic shared memory for one or two staged tiles.
@@ -134,14 +148,16 @@ __global__ void __launch_bounds__(scan_threads, blocks_of_accumulators(scan_thre
   using value = typename Kind::value;
   __shared__ value warp_sums[2][scan_warps], groups[2][2 * scan_warps];
   __shared__ std::uint32_t tickets[2];
-  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   word16* const staging = dynamic_shared<word16>() + threadIdx.x;
   const bool two_staged = may_stage_two<Kind> && p.two_staged;
 
+  wait_then_trigger_dependents();
   std::uint32_t claimed = 0;  // of thread 0: the tile after the next
-  std::uint32_t tile = first_tile<Kind>(p, tickets[1]);
+  if (threadIdx.x == 0) tickets[1] = atomic_add(p.ticket, 1u);
+  __syncthreads();
+  std::uint32_t tile = tickets[1];
   if (tile >= p.tiles) return;  // uniform exit: padding block
-  if (threadIdx.x == 0) claimed = p.tiles > gridDim.x ? claim_tile<Kind>(p) : p.tiles;
+  if (threadIdx.x == 0) claimed = p.tiles > gridDim.x ? atomic_add(p.ticket, 1u) : p.tiles;
   word16 held[scan_vectors<Kind>];
   Rows::load(p, tile, held);
 
@@ -152,15 +168,9 @@ __global__ void __launch_bounds__(scan_threads, blocks_of_accumulators(scan_thre
     Rows::load_partial(kind, p, tile, held);
     value before[scan_vectors<Kind>];
     sum_vectors(kind, p, tile, held, before);
-    const value own = publishes_before_scan<Kind> ? warp_sum(kind, before) : warp_scan(kind, before);
-    if (lane == 0) warp_sums[buffer][warp] = own;
     if (threadIdx.x == 0) tickets[buffer] = claimed;
-    __syncthreads();
+    const value warp_before = publish_tile(kind, p, tile, before, warp_sums[buffer]);
     const std::uint32_t next = tickets[buffer];
-    const value upto = lanes_scanned(kind, warp_sums[buffer][lane % scan_warps], scan_warps);
-    value warp_before = from_one_lane(upto, warp == 0 ? 0 : warp - 1);
-    if (warp == 0) warp_before = kind.identity();
-    if (threadIdx.x == scan_warps - 1) publish(state_of<value>(p, tile), upto);
 
     if (two_staged) {
       stage<Kind>(held, staging + buffer * tile_vectors<Kind>);
@@ -168,25 +178,49 @@ __global__ void __launch_bounds__(scan_threads, blocks_of_accumulators(scan_thre
     }
     if constexpr (publishes_before_scan<Kind>) warp_scan(kind, before);
     if (pending.tile < p.tiles && !p.sums_only) {
-      const value all_before = sum_before<Rows, Pace>(kind, p, pending.tile, carry, groups[buffer]);
+      const value all_before = sum_before<Rows>(kind, p, pending.tile, carry, groups[buffer]);
       Rows::store(kind, p, pending, staging + (two_staged ? (buffer ^ 1) * tile_vectors<Kind> : 0), all_before);
     }
-    if (threadIdx.x == 0 && next < p.tiles) claimed = claim_tile<Kind>(p);
+    if (threadIdx.x == 0 && next < p.tiles) claimed = atomic_add(p.ticket, 1u);
     if (!two_staged) {
       stage<Kind>(held, staging);
       if (next < p.tiles) Rows::load(p, next, held);
     }
-    pending.tile = tile;
-#pragma unroll
-    for (int v = 0; v < scan_vectors<Kind>; ++v) pending.before[v] = kind.combine(warp_before, before[v]);
+    pending = pending_of(kind, tile, before, warp_before);
     if (next >= p.tiles) {
       if (p.sums_only) return;
-      const value all_before = sum_before<Rows, Pace>(kind, p, tile, carry, groups[buffer ^ 1]);
+      const value all_before = sum_before<Rows>(kind, p, tile, carry, groups[buffer ^ 1]);
       Rows::store(kind, p, pending, staging + (two_staged ? buffer * tile_vectors<Kind> : 0), all_before);
       return;
     }
     tile = next;
   }
+}
+
+/// Blocks of scan_one_tile that a multiprocessor has registers for.
+constexpr int one_tile_blocks = 4;
+
+/// A block for each tile, out of place; dynamic shared memory for a tile.
+template <class Kind, class Rows, class Pace = steady_pace>
+__global__ void __launch_bounds__(scan_threads, blocks_of_accumulators(scan_threads, one_tile_blocks))
+    scan_one_tile(Kind kind, scan_problem p) {
+  using value = typename Kind::value;
+  __shared__ value warp_sums[scan_warps], groups[2 * scan_warps];
+  word16* const staging = dynamic_shared<word16>() + threadIdx.x;
+  wait_then_trigger_dependents();
+  const std::uint32_t tile = blockIdx.x;
+  word16 held[scan_vectors<Kind>];
+  Rows::load(p, tile, held);
+  Pace::before_tile(p, tile);
+  Rows::load_partial(kind, p, tile, held);
+  value before[scan_vectors<Kind>];
+  sum_vectors(kind, p, tile, held, before);
+  stage<Kind>(held, staging);
+  const value warp_before = publish_tile(kind, p, tile, before, warp_sums);
+  if constexpr (publishes_before_scan<Kind>) warp_scan(kind, before);
+  const auto pending = pending_of(kind, tile, before, warp_before);
+  scan_carry<value> carry{kind.identity(), 0, 0};
+  Rows::store(kind, p, pending, staging, sum_before<Rows, Pace::most_polls>(kind, p, tile, carry, groups));
 }
 
 /// Sets the head flags of segments at their offsets. The bit of element 0 is bit `lead`.

@@ -40,10 +40,10 @@ inline constexpr bool has_small_tiles = false;
 template <class Kind>
 inline constexpr bool has_small_tiles<in_small_tiles<Kind>> = true;
 
-/// Whether blocks may take their first tiles by index (unpublished_tile.hpp). Not on AMD GPUs: not measured there, and
-/// the fallback would spill up to 10 scalar registers.
+/// Whether blocks may take tiles by index (scan_one_tile). Not on AMD GPUs: not measured there, and recomputing tiles
+/// (unpublished_tile.hpp) would spill up to 10 scalar registers.
 template <class Kind>
-inline constexpr bool may_start_by_index = has_small_tiles<Kind> && keeps_arrays_in_registers;
+inline constexpr bool may_take_tiles_by_index = has_small_tiles<Kind> && keeps_arrays_in_registers;
 
 inline constexpr int small_tile_vectors = 8;
 template <class Kind>
@@ -71,7 +71,6 @@ struct scan_problem {
   std::uint64_t* states;       ///< the state of each tile (tile_state.hpp); 0 at first
   const std::uint32_t* heads;  ///< head flags of segments, a bit an element, from the first tile's first position on
   bool exclusive;
-  bool by_index;    ///< blocks take their first tiles by index, not by ticket: of small tiles, out of place
   bool two_staged;  ///< double-buffered: the next loads are issued before the previous tile is stored
   bool sums_only;   ///< publish the tiles' sums and write nothing: the first of two passes
 };
