@@ -167,6 +167,10 @@ class directed_calls {
   // Of many rows, whose vectors a warp takes from four places; with vectors that all begin at one place modulo 16
   // bytes; without gaps, where what is around a band is read.
   void bands(std::int64_t bytes) {
+    const std::int64_t wide = 240 / bytes * std::max<std::int64_t>(12, 2 * multiprocessors_) + 7;
+    for (const std::int64_t part : {5, 7}) {  // of shared memory, that bands of 16 vectors fill with more threads
+      transpose({shared_ / part / 280, wide, 1, wide + 1}, bytes, bytes, 3 * bytes);
+    }
     const std::int64_t columns = 112 / bytes * std::max<std::int64_t>(12, 2 * multiprocessors_) + 7;
     for (const std::int64_t rows : {65, 67, 69, 145}) {
       for (const std::int64_t more : {1, 3, 8}) transpose({rows, columns, 1, columns + more}, bytes, bytes, 3 * bytes);

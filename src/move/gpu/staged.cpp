@@ -264,14 +264,15 @@ void launch_staged_rows(const work_queue& queue, const transpose_args& a) {
 }
 
 void launch_staged_cols(const work_queue& queue, const transpose_args& a) {
-  const detail::band_shape shape =
-      detail::shape_of_bands(a.rows, a.cols * a.element_bytes, a.element_bytes, shared_of(queue));
-  // Of 1 byte, bands of 32 and 16 vectors have 128 threads only: where they would need 256, 8 vectors fit 128.
+  const detail::band_shape shape = detail::shape_of_bands(a, detail::model_of(queue.device->properties()));
   with_unit<4>(a.element_bytes, [&](auto one) {
     using unit = decltype(one);
-    constexpr int least = sizeof(unit) == 1 ? 128 : 256, groups = sizeof(unit) == 4 ? 1 : 4;
+    constexpr int size = sizeof(unit), least = detail::least_band_threads(size), groups = size == 4 ? 1 : 4;
     if (shape.vectors == 32) return launch_bands<unit, 32, least, groups>(queue, a);
-    if (shape.vectors == 16) return launch_bands<unit, 16, least>(queue, a);
+    if (shape.vectors == 16) {
+      if (shape.threads == least) return launch_bands<unit, 16, least>(queue, a);
+      if constexpr (size < 4) return launch_bands<unit, 16, 2 * least>(queue, a);
+    }
     if (shape.threads == least) return launch_bands<unit, 8, least>(queue, a);
     if (shape.threads == 256) return launch_bands<unit, 8, 256>(queue, a);
     launch_bands<unit, 8, 512>(queue, a);

@@ -186,9 +186,7 @@ __device__ void store_band(unsigned char* out, const unsigned char* shared, int 
 // Blocks per multiprocessor, to bound the registers, most of which hold places.
 template <class Unit, int Threads>
 struct staged_cols_blocks {
-  static constexpr int resident_threads = sizeof(Unit) == 1 || !copies_are_asynchronous ? 1024
-                                          : sizeof(Unit) == 2                           ? 1536
-                                                                                        : 2048;
+  static constexpr int resident_threads = copies_are_asynchronous ? detail::resident_band_threads(sizeof(Unit)) : 1024;
   static constexpr int count = blocks_at_once(Threads, resident_threads / Threads);
 };
 

@@ -30,14 +30,22 @@ inline constexpr kernel_cost staged_misaligned_cost{{5.2, 3.24, 2.59, 2.97, 2.97
 inline constexpr kernel_cost staged_many_rows_cost{{3.9}, {1.045}, {0.61}, {2.4}};
 inline constexpr kernel_cost staged_rows_cost{
     {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
-inline constexpr kernel_cost staged_cols_cost{{3.6, 3.2, 2.5, 2.7, 2.7}, {1.08, 1.03, 1.1, 1, 1}, {0, 1.1, 0.26, 0, 0}};
+
+/// staged-cols, of 1, 2 and 4 bytes. `factor`: bands of 32, 16 and 8 vectors with the fewest threads, then of 16 and 8
+/// with 256, and with 512; `small`: bands of 1000 bytes.
+struct band_cost {
+  double launch, factor[7], crowded, small;
+};
+inline constexpr band_cost staged_cols_costs[3] = {{3.65, {0.993, 0.983, 1.014, 1.083, 1.158, 0, 1.261}, 0.51, 8.1},
+                                                   {2.68, {1.028, 1.062, 1.085, 0, 0, 1.093, 1.193}, 0.49, 8.6},
+                                                   {2.43, {1.03, 1.032, 1.071, 0, 0, 0, 1.123}, 0.36, 4.6}};
 
 /// Factors of misaligned-2d for what it issues and moves. `partial`: tiles that are filled in part; `narrow`: rows
 /// shorter than what a warp loads, which are loaded element by element.
 struct misaligned_cost {
   double small, launch, issued, moved, around, partial, narrow;
 };
-inline constexpr misaligned_cost misaligned_2d_costs[5] = {{2.5, 3.62, 0.464, 0.927, 0.157, 0.772, 2.49},
+inline constexpr misaligned_cost misaligned_2d_costs[5] = {{2.5, 3.62, 0.464, 0.927, 0.157, 1, 2.49},
                                                            {2.3, 2.66, 0.454, 0.942, 0.19, 0.435, 1.76},
                                                            {2.2, 2.05, 0.382, 0.983, 0.1, 0.242, 2.36},
                                                            {2, 1.79, 0.466, 0.851, 0.115, 0.043, 1.16},

@@ -95,11 +95,11 @@ double staged_misaligned_more(const matrices& m, const kernel_cost& cost, const 
   return cost.more[m.place()] * static_cast<double>(m.bytes) / static_cast<double>(device.shared_bytes) + alone;
 }
 
-// Blocks that together take more than 0.6 of shared memory leave little cache: so much more they take.
-double crowding(std::int64_t bytes, int threads, const device_model& device) {
-  constexpr std::int64_t most_threads = 2048;
+// Blocks that together take more than 0.6 of shared memory leave little cache: so much more they take. `at_once`:
+// blocks that a multiprocessor has threads for.
+double crowding(std::int64_t bytes, std::int64_t at_once, const device_model& device) {
   bytes += reserved_shared_bytes;
-  const std::int64_t blocks = std::min(divided(device.shared_bytes, bytes), most_threads / threads);
+  const std::int64_t blocks = std::min(divided(device.shared_bytes, bytes), at_once);
   return std::max(0.0, static_cast<double>(blocks * bytes) / static_cast<double>(device.shared_bytes) - 0.6);
 }
 
@@ -115,13 +115,7 @@ double staged_rows_more(const matrices& m, const device_model& device) {
   const bool is_short = m.a.cols <= 64;
   const std::int64_t written = std::int64_t{16} << staged_rows_shift(m.a.cols);
   return partial[m.place()] * (filled(m.down, written) - 1) + (is_short ? 0 : large[m.place()]) +
-         staged_rows_cost.more[m.place()] * crowding(with_pads((written + 32) * m.a.cols), 256, device);
-}
-
-// Partly filled bands of short rows, and the fixed cost of a block where bands are small.
-double staged_cols_more_1byte(const matrices& m, const band_shape& shape) {
-  const double tile = static_cast<double>(m.a.rows * std::min<std::int64_t>(m.across, band_bytes(shape.vectors)));
-  return 0.9 * (filled(m.across, band_bytes(shape.vectors)) - 1) + 2.2e6 / (tile * tile);
+         staged_rows_cost.more[m.place()] * crowding(with_pads((written + 32) * m.a.cols), 8, device);
 }
 
 // Bytes beyond a row with gaps must not be read: ends of rows of 1- and 2-byte elements are loaded one by one.
@@ -131,11 +125,22 @@ cost_of_launch ends_of_bands(const matrices& m) {
   return m.size == 1 ? cost_of_launch{3, 200 / row} : cost_of_launch{1.2, 150 / row};
 }
 
-double staged_cols_more(const matrices& m, const device_model& device) {
-  const band_shape shape = shape_of_bands(m.a.rows, m.across, m.size, device.shared_bytes);
-  if (m.size == 1) return staged_cols_more_1byte(m, shape);
-  return staged_cols_cost.more[m.place()] *
-         crowding(bytes_of_band(m.a.rows, m.size, shape.vectors), shape.threads, device);
+std::int64_t least_bands(const device_model& device) {
+  return 2 * static_cast<std::int64_t>(device.multiprocessors);
+}
+
+// Bands that rows fill in part, and the fixed cost of a block where bands are small.
+cost_of_launch cost_of_bands(const matrices& m, const device_model& device) {
+  const band_cost& cost = staged_cols_costs[m.place()];
+  const band_shape shape = shape_of_bands(m.a, device);
+  const std::int64_t width = band_bytes(shape.vectors);
+  const double tile = static_cast<double>(m.a.rows * std::min(m.across, width)) / 1000;
+  const double crowded =
+      crowding(bytes_of_band(m.a.rows, m.size, shape.vectors), resident_band_threads(m.size) / shape.threads, device);
+  const cost_of_launch ends = ends_of_bands(m);
+  return {cost.launch + ends.launch, cost.factor[place_of_shape(shape, m.size)] + cost.crowded * crowded +
+                                         0.33 * (filled(m.across, width) - 1) + cost.small / (tile * tile) +
+                                         ends.factor};
 }
 
 // 2 to 8 packed columns, or rows that become packed columns, with long rows of whole vectors on the other side.
@@ -197,10 +202,9 @@ bool is_staged_cols(const matrices& m, const device_model& device) {
   const transpose_args& a = m.a;
   if (!m.is_power(4) || m.alignment < m.size || a.out_ld != a.rows) return false;
   if (a.rows < least_band_rows || a.rows > device.shared_bytes || m.across < (m.size == 1 ? 128 : 1024)) return false;
-  const band_shape shape = shape_of_bands(a.rows, m.across, m.size, device.shared_bytes);
-  return bytes_of_band(a.rows, m.size, shape.vectors) <= device.shared_bytes / 3 &&
-         ceil_divided(m.across, band_bytes(shape.vectors)) * a.batch >=
-             2 * static_cast<std::int64_t>(device.multiprocessors);
+  const band_shape shape = shape_of_bands(a, device);
+  return bytes_of_band(a.rows, m.size, 8) <= device.shared_bytes / 3 &&
+         ceil_divided(m.across, band_bytes(shape.vectors)) * a.batch >= least_bands(device);
 }
 
 bool is_misaligned_2d(const matrices& m, const device_model& device) {
@@ -252,21 +256,26 @@ bool is_staged_misaligned(const transpose_args& a, const device_model& device) {
 
 // Of 1 byte, registers limit a multiprocessor to 1024 threads. The bounds keep those blocks within half of shared
 // memory, with 8 vectors within 8/11; the rest is L1 capacity.
-band_shape shape_of_bands(std::int64_t rows, std::int64_t row_bytes, std::int64_t size, std::int64_t shared_bytes) {
+band_shape shape_of_bands(const transpose_args& a, const device_model& device) {
+  const std::int64_t size = a.element_bytes, shared_bytes = device.shared_bytes;
   const std::int64_t least = std::min(bytes_of_band(12, size, 32), shared_bytes / 3);  // where there is little
   const struct {
     int threads, most_vectors;
     std::int64_t most_bytes;
   } blocks[] = {{128, 32, size == 1 ? std::max(shared_bytes / 16, least) : 0},
-                {256, 32, size == 1 ? shared_bytes / 9 : shared_bytes / 10},
-                {256, 8, size == 1 ? 2 * shared_bytes / 11 : 0}};
+                {256, 32, size == 1 ? 2 * shared_bytes / 13 : shared_bytes / 10},
+                {256, 8, size == 1 ? 2 * shared_bytes / 11 : 0},
+                {512, 16,
+                 size == 1   ? 5 * shared_bytes / 12
+                 : size == 2 ? 3 * shared_bytes / 11
+                             : 0}};
   for (const auto& block : blocks) {
     band_shape best{};
     std::int64_t fewest = INT64_MAX;
     for (const int vectors : {32, 16, 8}) {
-      if (vectors > block.most_vectors) continue;
-      const std::int64_t copied = ceil_divided(row_bytes, band_bytes(vectors)) * vectors;
-      if (bytes_of_band(rows, size, vectors) > block.most_bytes || copied >= fewest) continue;
+      const std::int64_t bands = ceil_divided(a.cols * size, band_bytes(vectors)), copied = bands * vectors;
+      if (vectors > block.most_vectors || (vectors > 8 && bands * a.batch < least_bands(device))) continue;
+      if (bytes_of_band(a.rows, size, vectors) > block.most_bytes || copied >= fewest) continue;
       best = {vectors, block.threads}, fewest = copied;
     }
     if (best.vectors != 0) return best;
@@ -305,10 +314,7 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
   } else if (is_staged_rows(m, device)) {
     to.add(family::staged_rows, cost_of(staged_rows_cost, staged_rows_more(m, device)));
   }
-  if (is_staged_cols(m, device)) {
-    const cost_of_launch all = cost_of(staged_cols_cost, staged_cols_more(m, device)), ends = ends_of_bands(m);
-    to.add(family::staged_cols, {all.launch + ends.launch, all.factor + ends.factor});
-  }
+  if (is_staged_cols(m, device)) to.add(family::staged_cols, cost_of_bands(m, device));
   if (is_misaligned_2d(m, device)) to.add(family::misaligned_2d, {misaligned_2d_launch(m), misaligned_2d_factor(m)});
   if (is_vec3(m)) to.add(family::vec3, {vec3_launch, vec3_factor(m)});
 }
