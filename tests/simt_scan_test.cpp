@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <random>
 #include <type_traits>
 #include <vector>
@@ -162,6 +163,47 @@ TEST_CASE("a scan's block recomputes the tiles before its own, bit for bit, wher
   check_recomputed_tiles<floats, kernels::misaligned_rows>(1);
   check_recomputed_tiles<doubles, kernels::misaligned_rows>(1);
   check_recomputed_tiles<halves, kernels::misaligned_rows>(5);
+}
+
+// Both kernels add in the same order, and store the same elements.
+template <class Kind, template <class> class Rows>
+void check_tile_a_block(std::int64_t offset) {
+  CAPTURE(offset);
+  using element = typename Kind::element;
+  two_rows<Kind> of(offset);
+  const auto size = static_cast<std::size_t>(offset + 2 * of.p.cols) + 4;
+  const std::vector<element> sentinels(size, element(7));
+  const auto scan_by = [&](auto* kernel, std::size_t tiles_in_shared) {
+    twill::buffer<element> out(of.on, size);
+    out.upload(sentinels, of.stream);
+    of.p.out = out.data() + offset;
+    of.clear();
+    support::launch(of.stream,
+                    support::line(of.p.tiles, kernels::scan_threads,
+                                  tiles_in_shared * sizeof(word16) * kernels::tile_vectors<Kind>),
+                    kernel, Kind{}, of.p);
+    std::vector<element> found(size);
+    out.download(found, of.stream);
+    of.stream.wait();
+    return found;
+  };
+  const auto expected = scan_by(&kernels::scan_tiles<Kind, Rows<Kind>, kernels::steady_pace>, 2);
+  const auto found = scan_by(&kernels::scan_one_tile<Kind, Rows<Kind>, kernels::steady_pace>, 1);
+  CHECK(std::memcmp(found.data(), expected.data(), size * sizeof(element)) == 0);
+  CHECK(std::memcmp(expected.data(), sentinels.data(), size * sizeof(element)) != 0);
+  CHECK(expected[size - 1] == element(7));
+}
+
+TEST_CASE("a scan by a block a tile has the bits of one by tickets") {
+  using bytes = kernels::in_small_tiles<kernels::integer_sum<std::uint8_t>>;
+  using floats = kernels::in_small_tiles<kernels::float_sum<float>>;
+  using doubles = kernels::in_small_tiles<kernels::float_sum<double>>;
+  check_tile_a_block<bytes, kernels::aligned_rows>(0);
+  check_tile_a_block<floats, kernels::aligned_rows>(0);
+  check_tile_a_block<doubles, kernels::aligned_rows>(0);
+  check_tile_a_block<bytes, kernels::misaligned_rows>(5);
+  check_tile_a_block<floats, kernels::misaligned_rows>(3);
+  check_tile_a_block<doubles, kernels::misaligned_rows>(1);
 }
 
 // `in` begins `offset` bytes behind a multiple of 16; -1: no pointer is known.
