@@ -98,9 +98,10 @@ struct two_rows {
   twill::buffer<std::uint32_t> ticket{on, 1};
 
   explicit two_rows(std::int64_t offset) {
-    p.cols = p.in_ld = p.out_ld = tiles * kernels::tile_elements<Kind> - 8;
+    p.in_ld = p.out_ld = tiles * kernels::tile_elements<Kind>;
+    p.cols = p.in_ld - 8;
     std::mt19937 random(1);
-    std::vector<typename Kind::element> numbers(static_cast<std::size_t>(offset + 2 * p.cols));
+    std::vector<typename Kind::element> numbers(static_cast<std::size_t>(offset + 2 * p.in_ld));
     for (auto& x : numbers) x = random_element<typename Kind::element>(random);
     in = {on, numbers.size()};
     in.upload(numbers, stream);
@@ -171,7 +172,7 @@ void check_tile_a_block(std::int64_t offset) {
   CAPTURE(offset);
   using element = typename Kind::element;
   two_rows<Kind> of(offset);
-  const auto size = static_cast<std::size_t>(offset + 2 * of.p.cols) + 4;
+  const auto size = static_cast<std::size_t>(offset + 2 * of.p.out_ld);
   const std::vector<element> sentinels(size, element(7));
   const auto scan_by = [&](auto* kernel, std::size_t tiles_in_shared) {
     twill::buffer<element> out(of.on, size);
@@ -191,7 +192,8 @@ void check_tile_a_block(std::int64_t offset) {
   const auto found = scan_by(&kernels::scan_one_tile<Kind, Rows<Kind>, kernels::steady_pace>, 1);
   CHECK(std::memcmp(found.data(), expected.data(), size * sizeof(element)) == 0);
   CHECK(std::memcmp(expected.data(), sentinels.data(), size * sizeof(element)) != 0);
-  CHECK(expected[size - 1] == element(7));
+  for (const std::int64_t end : {of.p.cols, of.p.out_ld + of.p.cols})  // behind each row
+    CHECK(std::memcmp(&expected[offset + end], sentinels.data(), 8 * sizeof(element)) == 0);
 }
 
 TEST_CASE("a scan by a block a tile has the bits of one by tickets") {
