@@ -23,17 +23,18 @@ bool set_layout(gather_plan& p, std::int64_t pitch, std::int64_t pad, std::int64
   return true;
 }
 
-// Units of an output segment one after another: where they lie in the tile.
+// Every `step`th unit of an output segment, one after another: where they lie in the tile.
 class unit_walk {
  public:
-  explicit unit_walk(const composite_tile& t) {
+  unit_walk(const composite_tile& t, int step) {
     std::int64_t segments = 1;
     for (int i = 0; i < t.rank && t.dims[i].out_segment; ++i) {
       const tile_dim& d = t.dims[i];
-      const std::int64_t indices = i == t.last_out ? t.out_indices() : d.tile;
+      const auto indices = static_cast<std::int32_t>(i == t.last_out ? t.out_indices() : d.tile);
       if (indices == 1) continue;
       dim& to = dims_[rank_++];
-      to.indices = static_cast<std::int32_t>(indices);
+      to = {indices, step % indices, 0, 0, 0, 0};
+      step /= indices;
       if (d.in_segment) {
         to.offset = static_cast<std::int32_t>(d.in_stride);
       } else {
@@ -44,17 +45,17 @@ class unit_walk {
     }
   }
 
-  void advance(int units) {
-    for (int i = 0; i < rank_ && units > 0; ++i) {
+  void advance() {
+    bool carry = false;
+    for (int i = 0; i < rank_; ++i) {
       dim& d = dims_[i];
-      int carry = 0, index = d.index + units;
-      for (; index >= d.indices; index -= d.indices) ++carry;
-      const int steps = index - d.index;
-      d.index = index;
+      const int index = d.index + d.step + carry;
+      carry = index >= d.indices;
+      const int now = carry ? index - d.indices : index, steps = now - d.index;
+      d.index = now;
       offset_ += steps * d.offset;
       segment_ += steps * d.segment;
       misalignment_ += steps * d.misalignment;
-      units = carry;
     }
   }
 
@@ -63,9 +64,9 @@ class unit_walk {
 
  private:
   struct dim {
-    std::int32_t indices, index, offset, segment, misalignment;
+    std::int32_t indices, step, index, offset, segment, misalignment;
   };
-  dim dims_[max_tile_dims]{};
+  dim dims_[max_tile_dims];
   int rank_ = 0;
   std::int32_t offset_ = 0, segment_ = 0, misalignment_ = 0;
 };
@@ -94,8 +95,8 @@ struct warp_read {
 
   explicit warp_read(const gather_plan& p) {
     const int units = units_of_vector(p.tile.unit);
-    unit_walk walk(p.tile);
-    for (int unit = 0; unit < p.units && lanes < 32; unit += units, walk.advance(units)) {
+    unit_walk walk(p.tile, units);
+    for (int unit = 0; unit < p.units && lanes < 32; unit += units, walk.advance()) {
       add(walk.offset(), walk.segment());
     }
     const int vectors = lanes;  // the remaining lanes read the same vectors of the following output segments
@@ -112,23 +113,17 @@ struct warp_read {
   }
 };
 
-// Degree of bank conflict: the most words of one bank, saturating at 7. A word shared with the preceding lane counts
-// once, one shared with any other lane again: an upper bound. Bit i of `ones`, `twos` and `fours` counts bank i.
+// Degree of bank conflict: the most words of one bank. A word shared with the preceding lane counts once, one shared
+// with any other lane again: an upper bound.
 int conflict_degree(const warp_read& read, int pitch, int pad) {
-  std::uint32_t ones = 0, twos = 0, fours = 0, before = UINT32_MAX;
+  std::uint8_t words[32] = {};  // of each bank
+  std::uint32_t before = UINT32_MAX;
+  int most = 0;
   for (int lane = 0; lane < read.lanes; ++lane) {
     const auto byte = static_cast<std::uint32_t>(read.offset[lane] + read.segment[lane] * pitch),
                word = (byte + (byte >> 7) * static_cast<std::uint32_t>(pad)) >> 2;
-    const std::uint32_t one = std::uint32_t{word != before} << (word & 31) & ~(ones & twos & fours);
-    const std::uint32_t two = ones & one, four = twos & two;
-    ones ^= one, twos ^= two, fours ^= four;
+    most = std::max<int>(most, words[word & 31] += word != before);
     before = word;
-  }
-  std::uint32_t banks = UINT32_MAX;
-  int most = 0;
-  for (const std::uint32_t digit : {fours, twos, ones}) {
-    most = 2 * most + ((digit & banks) != 0);
-    if ((digit & banks) != 0) banks &= digit;
   }
   return most;
 }
