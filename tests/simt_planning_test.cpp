@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "backends/simt/kernel_name.hpp"
 #include "backends/simt/simt_device.hpp"
 #include "move/plan/candidates.hpp"
+#include "move/plan/transposes.hpp"
 #include "support/allocations.hpp"
 #include "support/arena.hpp"
 #include "support/dice.hpp"
@@ -289,6 +291,28 @@ TEST_CASE("staged-misaligned is a candidate for batches of any size, with little
       CHECK_MESSAGE(std::any_of(all.list, all.list + all.count,
                                 [](auto& c) { return c.kind == twill::detail::family::staged_misaligned; }),
                     name, ", ", batch);
+    }
+  }
+}
+
+TEST_CASE("every shape of bands that staged-cols may have has a cost and a kernel") {
+  using namespace twill::detail;
+  for (const char* name : {"simt:gtx280", "simt:k20", "simt:v100", "simt:mi250x", "simt:a100", "simt:h200"}) {
+    const device_model model = model_of(twill::device::open(name).properties());
+    for (const std::int64_t bytes : {1, 2, 4}) {
+      std::set<std::pair<int, int>> seen;
+      for (std::int64_t rows = least_band_rows; bytes_of_band(rows, bytes, 8) <= model.shared_bytes / 3; ++rows) {
+        for (const std::int64_t cols : {500000, 20000, 3000}) {
+          const band_shape shape =
+              shape_of_bands({nullptr, nullptr, bytes, rows, cols, 1, cols, rows, cols * rows, cols * rows}, model);
+          CHECK_MESSAGE(shape.factor > 0.9, name, ", ", bytes, ", ", rows, ", ", cols);
+          seen.insert({shape.vectors, shape.threads});
+        }
+      }
+      const int least = least_band_threads(bytes);
+      std::set<std::pair<int, int>> kernels{{32, least}, {16, least}, {8, least}, {8, 256}, {8, 512}};
+      if (bytes < 4) kernels.insert({16, 2 * least});
+      CHECK(std::includes(kernels.begin(), kernels.end(), seen.begin(), seen.end()));
     }
   }
 }

@@ -196,7 +196,7 @@ void check_tile_a_block(std::int64_t offset) {
     CHECK(std::memcmp(&expected[offset + end], sentinels.data(), 8 * sizeof(element)) == 0);
 }
 
-TEST_CASE("a scan by a block a tile has the bits of one by tickets") {
+TEST_CASE("a scan with one block per tile is bit-identical to one with tickets") {
   using bytes = kernels::in_small_tiles<kernels::integer_sum<std::uint8_t>>;
   using floats = kernels::in_small_tiles<kernels::float_sum<float>>;
   using doubles = kernels::in_small_tiles<kernels::float_sum<double>>;

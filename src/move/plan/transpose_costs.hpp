@@ -31,14 +31,33 @@ inline constexpr kernel_cost staged_many_rows_cost{{3.9}, {1.045}, {0.61}, {2.4}
 inline constexpr kernel_cost staged_rows_cost{
     {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
 
-/// staged-cols, of 1, 2 and 4 bytes. `factor`: bands of 32, 16 and 8 vectors with the fewest threads, then of 16 and 8
-/// with 256, and with 512; `small`: bands of 1000 bytes.
-struct band_cost {
-  double launch, factor[7], crowded, small;
+/// Blocks of staged-cols: threads, the share of shared memory that a band may take, and factors of bands of 32, 16 and
+/// 8 vectors; 0: no kernel. `small`: added for a band of 1000 bytes, falls with the square of its bytes.
+struct band_blocks {
+  int threads;
+  double share, factor[3];
 };
-inline constexpr band_cost staged_cols_costs[3] = {{3.65, {0.993, 0.983, 1.014, 1.083, 1.158, 0, 1.261}, 0.51, 8.1},
-                                                   {2.68, {1.028, 1.062, 1.085, 0, 0, 1.093, 1.193}, 0.49, 8.6},
-                                                   {2.43, {1.03, 1.032, 1.071, 0, 0, 0, 1.123}, 0.36, 4.6}};
+struct band_cost {
+  double launch;
+  band_blocks blocks[4];  // the first that a band fits in
+  double crowded, small;
+};
+/// Of 1, 2 and 4 bytes. Registers limit a multiprocessor to 1024, 1536 and 2048 threads: together their bands take at
+/// most half of shared memory by blocks of 128 threads, 8/13 and 8/11 by those of 256 (1 byte), 6/10 and 9/11 by 256
+/// and 512 (2 bytes), 8/10 by 256 (4 bytes). The rest is L1.
+inline constexpr band_cost staged_cols_costs[3] = {
+    {3.65,
+     {{128, 1.0 / 16, {0.993, 0.983, 1.014}},
+      {256, 2.0 / 13, {0, 1.083, 1.158}},
+      {256, 2.0 / 11, {0, 0, 1.158}},
+      {512, 1, {0, 0, 1.261}}},
+     0.51,
+     8.1},
+    {2.68,
+     {{256, 1.0 / 10, {1.028, 1.062, 1.085}}, {512, 3.0 / 11, {0, 1.093, 1.193}}, {512, 1, {0, 0, 1.193}}},
+     0.49,
+     8.6},
+    {2.43, {{256, 1.0 / 10, {1.03, 1.032, 1.071}}, {512, 1, {0, 0, 1.123}}}, 0.36, 4.6}};
 
 /// Factors of misaligned-2d for what it issues and moves. `partial`: tiles that are filled in part; `narrow`: rows
 /// shorter than what a warp loads, which are loaded element by element.

@@ -125,7 +125,7 @@ cost_of_launch ends_of_bands(const matrices& m) {
   return m.size == 1 ? cost_of_launch{3, 200 / row} : cost_of_launch{1.2, 150 / row};
 }
 
-std::int64_t least_bands(const device_model& device) {
+std::int64_t least_blocks(const device_model& device) {
   return 2 * static_cast<std::int64_t>(device.multiprocessors);
 }
 
@@ -138,9 +138,8 @@ cost_of_launch cost_of_bands(const matrices& m, const device_model& device) {
   const double crowded =
       crowding(bytes_of_band(m.a.rows, m.size, shape.vectors), resident_band_threads(m.size) / shape.threads, device);
   const cost_of_launch ends = ends_of_bands(m);
-  return {cost.launch + ends.launch, cost.factor[place_of_shape(shape, m.size)] + cost.crowded * crowded +
-                                         0.33 * (filled(m.across, width) - 1) + cost.small / (tile * tile) +
-                                         ends.factor};
+  return {cost.launch + ends.launch, shape.factor + cost.crowded * crowded + 0.33 * (filled(m.across, width) - 1) +
+                                         cost.small / (tile * tile) + ends.factor};
 }
 
 // 2 to 8 packed columns, or rows that become packed columns, with long rows of whole vectors on the other side.
@@ -194,7 +193,7 @@ bool is_staged_rows(const matrices& m, const device_model& device) {
   const int least = m.size == 1 ? 2 : m.size == 2 ? 4 : 9;
   if (!m.is_power(8) || m.alignment < m.size || a.in_ld != a.cols || a.cols < least || a.cols > 256) return false;
   return m.down >= 2 * written && with_pads((written + 32) * a.cols) <= device.shared_bytes / 3 &&
-         divided(m.down, written) * a.batch >= 2 * static_cast<std::int64_t>(device.multiprocessors);
+         divided(m.down, written) * a.batch >= least_blocks(device);
 }
 
 // Rows that become packed columns, from 9 on and as many as fit in shared memory.
@@ -202,9 +201,8 @@ bool is_staged_cols(const matrices& m, const device_model& device) {
   const transpose_args& a = m.a;
   if (!m.is_power(4) || m.alignment < m.size || a.out_ld != a.rows) return false;
   if (a.rows < least_band_rows || a.rows > device.shared_bytes || m.across < (m.size == 1 ? 128 : 1024)) return false;
-  const band_shape shape = shape_of_bands(a, device);
   return bytes_of_band(a.rows, m.size, 8) <= device.shared_bytes / 3 &&
-         ceil_divided(m.across, band_bytes(shape.vectors)) * a.batch >= least_bands(device);
+         ceil_divided(m.across, band_bytes(shape_of_bands(a, device).vectors)) * a.batch >= least_blocks(device);
 }
 
 bool is_misaligned_2d(const matrices& m, const device_model& device) {
@@ -254,33 +252,25 @@ bool is_staged_misaligned(const transpose_args& a, const device_model& device) {
          (m.bytes < least_block_bytes || a.batch >= device.multiprocessors);
 }
 
-// Of 1 byte, registers limit a multiprocessor to 1024 threads. The bounds keep those blocks within half of shared
-// memory, with 8 vectors within 8/11; the rest is L1 capacity.
 band_shape shape_of_bands(const transpose_args& a, const device_model& device) {
-  const std::int64_t size = a.element_bytes, shared_bytes = device.shared_bytes;
-  const std::int64_t least = std::min(bytes_of_band(12, size, 32), shared_bytes / 3);  // where there is little
-  const struct {
-    int threads, most_vectors;
-    std::int64_t most_bytes;
-  } blocks[] = {{128, 32, size == 1 ? std::max(shared_bytes / 16, least) : 0},
-                {256, 32, size == 1 ? 2 * shared_bytes / 13 : shared_bytes / 10},
-                {256, 8, size == 1 ? 2 * shared_bytes / 11 : 0},
-                {512, 16,
-                 size == 1   ? 5 * shared_bytes / 12
-                 : size == 2 ? 3 * shared_bytes / 11
-                             : 0}};
-  for (const auto& block : blocks) {
-    band_shape best{};
+  const std::int64_t size = a.element_bytes;
+  // Of 1 byte, with the fewest threads on any device: where there is little shared memory.
+  const std::int64_t least = size == 1 ? std::min(bytes_of_band(12, size, 32), device.shared_bytes / 3) : 0;
+  band_shape best{};
+  for (const band_blocks& blocks : staged_cols_costs[place_of(size)].blocks) {
+    const double share = blocks.share * static_cast<double>(device.shared_bytes);
+    const auto most = std::max(static_cast<std::int64_t>(share), blocks.threads < 256 ? least : 0);
     std::int64_t fewest = INT64_MAX;
-    for (const int vectors : {32, 16, 8}) {
+    for (const int place : {0, 1, 2}) {
+      const int vectors = 32 >> place;
       const std::int64_t bands = ceil_divided(a.cols * size, band_bytes(vectors)), copied = bands * vectors;
-      if (vectors > block.most_vectors || (vectors > 8 && bands * a.batch < least_bands(device))) continue;
-      if (bytes_of_band(a.rows, size, vectors) > block.most_bytes || copied >= fewest) continue;
-      best = {vectors, block.threads}, fewest = copied;
+      if (blocks.factor[place] == 0 || (vectors > 8 && bands * a.batch < least_blocks(device))) continue;
+      if (bytes_of_band(a.rows, size, vectors) > most || copied >= fewest) continue;
+      best = {vectors, blocks.threads, blocks.factor[place]}, fewest = copied;
     }
-    if (best.vectors != 0) return best;
+    if (best.vectors != 0) break;
   }
-  return {8, 512};
+  return best;
 }
 
 bool has_staged_blocks(const transpose_args& a, std::int64_t shared_bytes) {

@@ -58,24 +58,19 @@ constexpr std::int64_t bytes_of_band(std::int64_t rows, std::int64_t size, int v
   return rows * (vectors + 1) * 16 + rows * size / 16 * band_pad;
 }
 
-/// Threads of blocks of bands on a multiprocessor, which registers limit.
+/// Threads of blocks of bands on a multiprocessor, which registers limit; where copies are asynchronous.
 constexpr int resident_band_threads(std::int64_t size) {
   return size == 1 ? 1024 : size == 2 ? 1536 : 2048;
 }
 
 struct band_shape {
   int vectors, threads;
+  double factor;  ///< of a copy's time (staged_cols_costs)
 };
 
 /// The fewest threads of a block: all bands of 32 vectors have these.
 constexpr int least_band_threads(std::int64_t size) {
   return size == 1 ? 128 : 256;
-}
-
-/// Which of the shapes that staged_cols has (staged_cols_costs).
-constexpr int place_of_shape(const band_shape& shape, std::int64_t size) {
-  const int narrow = shape.vectors == 32 ? 0 : shape.vectors == 16 ? 1 : 2;
-  return narrow + (shape.threads == least_band_threads(size) ? 0 : shape.threads == 256 ? 2 : 4);
 }
 
 /// A tile of staged-rows writes 16 << this many bytes of each output row: more bytes where there are few output rows,
@@ -84,8 +79,8 @@ constexpr int staged_rows_shift(std::int64_t cols) {
   return cols <= 8 ? 7 : cols <= 64 ? 5 : 4;
 }
 
-/// The band width (32, 16 or 8 vectors) that copies the fewest vectors in total while there are enough bands and enough
-/// blocks fit in shared memory; otherwise 8 vectors and blocks of 512 threads.
+/// Of bands of which 8 vectors fit in a third of shared memory: the first blocks that a band fits in, and the width
+/// (32, 16 or 8 vectors) that copies the fewest vectors in total while there are enough bands.
 band_shape shape_of_bands(const transpose_args& args, const device_model& device);
 
 }  // namespace twill::detail

@@ -94,17 +94,25 @@ void launch_short_rows(const detail::work_queue& queue, const detail::scan_args&
   check(launch_dependent(queue, config, kernel, kind, p), "launch of scan");
 }
 
-/// As many as run at once.
-inline std::int64_t most_tiles_by_index(const device_properties& device) {
-  return std::int64_t{kernels::one_tile_blocks} * std::max(1, device.multiprocessors);
+template <class Kind>
+inline constexpr std::size_t scan_tile_bytes = sizeof(word16) * kernels::tile_vectors<Kind>;
+inline constexpr std::size_t scan_own_bytes = 2048;  // more than the other shared memory of kernels of tiles
+
+/// Tiles that scan_one_tile scans: those whose blocks run at once, which registers and shared memory limit.
+template <class Kind>
+std::int64_t most_tiles_by_index(const device_properties& device) {
+  constexpr std::size_t reserved = 1024;  // of each block
+  const std::size_t fit =
+      (device.shared_bytes_per_block + reserved) / (scan_tile_bytes<Kind> + scan_own_bytes + reserved);
+  return std::min<std::int64_t>(kernels::one_tile_blocks, static_cast<std::int64_t>(fit)) *
+         std::max(1, device.multiprocessors);
 }
 
 template <class Pace, class Kind>
 void launch_tile_a_block(const detail::work_queue& queue, const detail::scan_args& a, const scan_plan& plan,
                          const Kind& kind, const kernels::scan_problem& problem) {
-  constexpr std::size_t tile_bytes = sizeof(word16) * kernels::scan_threads * kernels::scan_vectors<Kind>;
   const detail::launch_config config{
-      {static_cast<unsigned>(plan.tiles), 1, 1}, {kernels::scan_threads, 1, 1}, tile_bytes};
+      {static_cast<unsigned>(plan.tiles), 1, 1}, {kernels::scan_threads, 1, 1}, scan_tile_bytes<Kind>};
   auto* kernel = rows_are_aligned<Kind>(problem) ? &kernels::scan_one_tile<Kind, kernels::aligned_rows<Kind>, Pace>
                                                  : &kernels::scan_one_tile<Kind, kernels::misaligned_rows<Kind>, Pace>;
   launch_with_cleared_scratch(queue, config, a.scratch, plan.bytes(), "launch of scan", kernel, kind, problem);
@@ -115,23 +123,21 @@ template <class Pace = kernels::steady_pace, class Kind>
 void launch_tiles(const detail::work_queue& queue, const detail::scan_args& a, const scan_plan& plan,
                   const Kind& kind) {
   const auto& device = queue.device->properties();
-  constexpr std::size_t tile_bytes = sizeof(word16) * kernels::scan_threads * kernels::scan_vectors<Kind>;
-  constexpr std::size_t own_bytes = 2048;  // more than the kernel's other shared memory
-  if (device.shared_bytes_per_block < tile_bytes + own_bytes) {
+  if (device.shared_bytes_per_block < scan_tile_bytes<Kind> + scan_own_bytes) {
     detail::fail(errc::unsupported, "scan cannot run on " + device.name,
                  "a block has " + std::to_string(device.shared_bytes_per_block) + " bytes of shared memory, a tile " +
-                     std::to_string(tile_bytes),
+                     std::to_string(scan_tile_bytes<Kind>),
                  "scan on another device");
   }
   auto problem = problem_of<Kind>(a, plan);
   if constexpr (Pace::by_index && kernels::may_take_tiles_by_index<Kind>) {
-    if (a.in != a.out && !a.options.two_passes && plan.tiles <= most_tiles_by_index(device))
+    if (a.in != a.out && !a.options.two_passes && plan.tiles <= most_tiles_by_index<Kind>(device))
       return launch_tile_a_block<Pace>(queue, a, plan, kind, problem);
   }
   // Two staged tiles pay off for large values, where two such blocks still fit a multiprocessor.
   problem.two_staged =
-      kernels::may_stage_two<Kind> && device.shared_bytes_per_block >= 2 * (2 * tile_bytes + own_bytes);
-  const std::size_t shared = (problem.two_staged ? 2 : 1) * tile_bytes;
+      kernels::may_stage_two<Kind> && device.shared_bytes_per_block >= 2 * (2 * scan_tile_bytes<Kind> + scan_own_bytes);
+  const std::size_t shared = (problem.two_staged ? 2 : 1) * scan_tile_bytes<Kind>;
   const auto blocks = std::min<std::int64_t>(plan.tiles, 2 * std::max(1, device.multiprocessors));
   const detail::launch_config config{{static_cast<unsigned>(blocks), 1, 1}, {kernels::scan_threads, 1, 1}, shared};
 

@@ -113,8 +113,9 @@ __device__ inline void stage(const word16 (&held)[scan_vectors<Kind>], word16* s
   for (int v = 0; v < scan_vectors<Kind>; ++v) staged[v * scan_threads] = held[v];
 }
 
-/// The sum of all earlier tiles of the block's warps, once the tile's sum is published. `before`: the sums of vectors,
-/// which become their exclusive prefixes within the warp's part of the tile, unless that is done after publishing.
+/// Publishes the tile's sum; returns that of the tile before this warp's part. Called by all threads of the block.
+/// `before`: the sums of vectors, which become their exclusive prefixes within the warp's part, unless that is done
+/// after publishing (publishes_before_scan).
 template <class Kind>
 __device__ inline typename Kind::value publish_tile(const Kind& kind, const scan_problem& p, std::uint32_t tile,
                                                     typename Kind::value (&before)[scan_vectors<Kind>],
@@ -130,7 +131,7 @@ __device__ inline typename Kind::value publish_tile(const Kind& kind, const scan
   return warp == 0 ? kind.identity() : warp_before;
 }
 
-/// The tile, whose sum is published, as it waits for the sum of all tiles before it.
+/// The tile with its vectors' prefixes within it: ready to be stored once the sum of all tiles before it is known.
 template <class Kind>
 __device__ inline pending_tile<Kind> pending_of(const Kind& kind, std::uint32_t tile,
                                                 const typename Kind::value (&before)[scan_vectors<Kind>],
