@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -295,24 +294,18 @@ TEST_CASE("staged-misaligned is a candidate for batches of any size, with little
   }
 }
 
-TEST_CASE("every shape of bands that staged-cols may have has a cost and a kernel") {
+TEST_CASE("every shape of bands that staged-cols may have has a cost") {
   using namespace twill::detail;
   for (const char* name : {"simt:gtx280", "simt:k20", "simt:v100", "simt:mi250x", "simt:a100", "simt:h200"}) {
     const device_model model = model_of(twill::device::open(name).properties());
     for (const std::int64_t bytes : {1, 2, 4}) {
-      std::set<std::pair<int, int>> seen;
       for (std::int64_t rows = least_band_rows; bytes_of_band(rows, bytes, 8) <= model.shared_bytes / 3; ++rows) {
         for (const std::int64_t cols : {500000, 20000, 3000}) {
           const band_shape shape =
               shape_of_bands({nullptr, nullptr, bytes, rows, cols, 1, cols, rows, cols * rows, cols * rows}, model);
           CHECK_MESSAGE(shape.factor > 0.9, name, ", ", bytes, ", ", rows, ", ", cols);
-          seen.insert({shape.vectors, shape.threads});
         }
       }
-      const int least = least_band_threads(bytes);
-      std::set<std::pair<int, int>> kernels{{32, least}, {16, least}, {8, least}, {8, 256}, {8, 512}};
-      if (bytes < 4) kernels.insert({16, 2 * least});
-      CHECK(std::includes(kernels.begin(), kernels.end(), seen.begin(), seen.end()));
     }
   }
 }

@@ -263,6 +263,25 @@ void launch_staged_rows(const work_queue& queue, const transpose_args& a) {
   });
 }
 
+// Whether launch_staged_cols has a kernel for such bands.
+constexpr bool has_bands(std::int64_t size, int vectors, int threads) {
+  const int least = detail::least_band_threads(size);
+  if (threads == least) return true;
+  return vectors == 16 ? size < 4 && threads == 2 * least : vectors == 8 && (threads == 256 || threads == 512);
+}
+
+constexpr bool all_planned_bands_have_kernels() {
+  for (const std::int64_t size : {1, 2, 4}) {
+    for (const detail::band_blocks& blocks : detail::staged_cols_costs[detail::place_of(size)].blocks) {
+      for (const int place : {0, 1, 2}) {
+        if (blocks.factor[place] != 0 && !has_bands(size, 32 >> place, blocks.threads)) return false;
+      }
+    }
+  }
+  return true;
+}
+static_assert(all_planned_bands_have_kernels(), "the planner knows a shape of bands that has no kernel");
+
 void launch_staged_cols(const work_queue& queue, const transpose_args& a) {
   const detail::band_shape shape = detail::shape_of_bands(a, detail::model_of(queue.device->properties()));
   with_unit<4>(a.element_bytes, [&](auto one) {

@@ -332,7 +332,8 @@ std::optional<gather_plan> plan_gather(const permute_args& a, const composite_ti
   const double bytes = real(a.bytes()), copy = copy_of(untiled.unit, bytes, device);
   const double least_cubed = cube(copy) + least_cubed_issue_and_latency(untiled.unit, bytes, device);
   if (least_cubed >= cube(std::max(0.0, most_us - least_tail))) return std::nullopt;
-  // Where tiles of the first two lengths fit, but none is expected near `most_us`, 512 bytes are not tried.
+  // Where tiles of the first two lengths fit, but none is expected near `most_us`, 512 bytes are not tried; 128 only
+  // where none fits.
   constexpr double near = 1.03;
   tile_search tiles(a, untiled, device, bytes, near * most_us);
   if (tiles.try_output(768) && tiles.try_output(256)) {

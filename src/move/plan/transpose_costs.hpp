@@ -32,7 +32,8 @@ inline constexpr kernel_cost staged_rows_cost{
     {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
 
 /// Blocks of staged-cols: threads, the share of shared memory that a band may take, and factors of bands of 32, 16 and
-/// 8 vectors; 0: no kernel. `small`: added for a band of 1000 bytes, falls with the square of its bytes.
+/// 8 vectors; 0: this width is not taken with these blocks. `small`: added for a band of 1000 bytes, falls with the
+/// square of its bytes.
 struct band_blocks {
   int threads;
   double share, factor[3];
@@ -44,7 +45,8 @@ struct band_cost {
 };
 /// Of 1, 2 and 4 bytes. Registers limit a multiprocessor to 1024, 1536 and 2048 threads: together their bands take at
 /// most half of shared memory by blocks of 128 threads, 8/13 and 8/11 by those of 256 (1 byte), 6/10 and 9/11 by 256
-/// and 512 (2 bytes), 8/10 by 256 (4 bytes). The rest is L1.
+/// and 512 (2 bytes), 8/10 by 256 (4 bytes). The rest is L1. The last blocks of a size have no such limit: a band takes
+/// up to a third (is_staged_cols).
 inline constexpr band_cost staged_cols_costs[3] = {
     {3.65,
      {{128, 1.0 / 16, {0.993, 0.983, 1.014}},

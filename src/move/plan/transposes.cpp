@@ -259,7 +259,8 @@ band_shape shape_of_bands(const transpose_args& a, const device_model& device) {
   band_shape best{};
   for (const band_blocks& blocks : staged_cols_costs[place_of(size)].blocks) {
     const double share = blocks.share * static_cast<double>(device.shared_bytes);
-    const auto most = std::max(static_cast<std::int64_t>(share), blocks.threads < 256 ? least : 0);
+    const auto most =
+        std::max(static_cast<std::int64_t>(share), blocks.threads == least_band_threads(size) ? least : 0);
     std::int64_t fewest = INT64_MAX;
     for (const int place : {0, 1, 2}) {
       const int vectors = 32 >> place;

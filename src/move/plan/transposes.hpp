@@ -58,7 +58,7 @@ constexpr std::int64_t bytes_of_band(std::int64_t rows, std::int64_t size, int v
   return rows * (vectors + 1) * 16 + rows * size / 16 * band_pad;
 }
 
-/// Threads of blocks of bands on a multiprocessor, which registers limit; where copies are asynchronous.
+/// Resident threads of staged_cols on a multiprocessor, limited by registers (with asynchronous copies).
 constexpr int resident_band_threads(std::int64_t size) {
   return size == 1 ? 1024 : size == 2 ? 1536 : 2048;
 }
@@ -79,8 +79,8 @@ constexpr int staged_rows_shift(std::int64_t cols) {
   return cols <= 8 ? 7 : cols <= 64 ? 5 : 4;
 }
 
-/// Of bands of which 8 vectors fit in a third of shared memory: the first blocks that a band fits in, and the width
-/// (32, 16 or 8 vectors) that copies the fewest vectors in total while there are enough bands.
+/// Requires that a band of 8 vectors fits in a third of shared memory. The first blocks that a band fits in, and the
+/// width (32, 16 or 8 vectors) that copies the fewest vectors in total while there are enough bands.
 band_shape shape_of_bands(const transpose_args& args, const device_model& device);
 
 }  // namespace twill::detail

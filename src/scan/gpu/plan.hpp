@@ -101,7 +101,7 @@ inline constexpr std::size_t scan_own_bytes = 2048;  // more than the other shar
 /// Tiles that scan_one_tile scans: those whose blocks run at once, which registers and shared memory limit.
 template <class Kind>
 std::int64_t most_tiles_by_index(const device_properties& device) {
-  constexpr std::size_t reserved = 1024;  // of each block
+  constexpr std::size_t reserved = 1024;  // shared memory of each block that the hardware keeps
   const std::size_t fit =
       (device.shared_bytes_per_block + reserved) / (scan_tile_bytes<Kind> + scan_own_bytes + reserved);
   return std::min<std::int64_t>(kernels::one_tile_blocks, static_cast<std::int64_t>(fit)) *
