@@ -241,7 +241,7 @@ class tile_search {
     if (fits_ && least_of_output() >= cube(std::max(0.0, least_ - least_tail))) return true;
     std::int64_t tried = 0;
     in_segments_.begin(p_.tile);
-    for (const std::int64_t in_bytes : {128, 256, 1024, 2048, 8192, 16384}) {
+    for (const std::int64_t in_bytes : {128, 192, 256, 1024, 2048, 8192, 16384}) {
       // The tile will have at most about in_bytes x in_segments bytes: segments become fewer as they grow.
       if (p_.tile.in_bytes >= in_bytes || (fits_ && in_bytes * p_.tile.in_segments < least_tile_bytes / 2)) continue;
       if (!in_segments_.grow(p_.tile, in_bytes)) return false;
@@ -332,16 +332,12 @@ std::optional<gather_plan> plan_gather(const permute_args& a, const composite_ti
   const double bytes = real(a.bytes()), copy = copy_of(untiled.unit, bytes, device);
   const double least_cubed = cube(copy) + least_cubed_issue_and_latency(untiled.unit, bytes, device);
   if (least_cubed >= cube(std::max(0.0, most_us - least_tail))) return std::nullopt;
-  // Where tiles of the first two lengths fit, but none is expected near `most_us`, 512 bytes are not tried; 128 only
-  // where none fits.
+  // Where tiles of the first two lengths fit, but none is expected near `most_us`, the others are not tried.
   constexpr double near = 1.03;
   tile_search tiles(a, untiled, device, bytes, near * most_us);
-  if (tiles.try_output(768) && tiles.try_output(256)) {
-    if (!tiles.fits()) {
-      tiles.try_output(128);
-    } else if (tiles.best()) {
-      tiles.try_output(512);
-    }
+  for (const std::int64_t out_bytes : {768, 256, 512, 128}) {
+    if (out_bytes == 512 && tiles.fits() && !tiles.best()) break;
+    if (!tiles.try_output(out_bytes)) break;
   }
   auto best = tiles.best();
   if (!best || best->microseconds >= most_us) return std::nullopt;
