@@ -4,9 +4,11 @@
 // operations. Adding one is a folder that implements `backend_device` and an entry in src/operations. Errors are thrown
 // as twill::error, with the same code for the same fault everywhere.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,8 +73,24 @@ class backend_device {
     return nullptr;
   }
 
+  /// A number each half of which differs from those of the 2^32 - 1 calls before; the first one is random, so that
+  /// other contents of memory equal it with a probability of 2^-64.
+  std::uint64_t new_tag() noexcept {
+    const std::uint32_t call = ++calls_;
+    const std::uint32_t high = static_cast<std::uint32_t>(first_tag_ >> 32) + call;
+    return std::uint64_t{high} << 32 | (static_cast<std::uint32_t>(first_tag_) + call);
+  }
+
   /// What runs on this device: set by whoever opens it (open_device).
   const operation_table* operations = nullptr;
+
+ private:
+  static std::uint64_t random_tag() {
+    std::random_device random;
+    return std::uint64_t{random()} << 32 | random();
+  }
+  const std::uint64_t first_tag_ = random_tag();
+  std::atomic<std::uint32_t> calls_{0};
 };
 
 /// One backend of this build.

@@ -19,13 +19,14 @@ namespace twill::simt {
 namespace {
 
 using kind = kernels::integer_sum<std::uint32_t>;
+constexpr std::size_t words_of_sum = kernels::state_words<std::uint32_t>::count;
 
 // Tile t of each row sums up to t + 1. One block then asks for what comes before some tiles, as blocks do that claim
 // tiles far from one another; they rise, as tickets do.
 __global__ void ask_for_sums(kernels::scan_problem p, const std::uint32_t* tiles, int count, std::uint32_t* out) {
   __shared__ std::uint32_t groups[2 * kernels::scan_warps];
   for (std::uint32_t t = threadIdx.x; t < p.tiles; t += blockDim.x) {
-    kernels::publish(p.states + t, t % p.tiles_in_row + 1);
+    kernels::publish(p.states + t * words_of_sum, t % p.tiles_in_row + 1, p.tag);
   }
   __syncthreads();
   kernels::scan_carry<std::uint32_t> carry{0, 0, 0};
@@ -41,7 +42,7 @@ void check_sums(const std::vector<std::uint32_t>& tiles) {
   constexpr std::uint32_t in_row = 2500;
   const twill::device on = twill::device::open("simt");
   const twill::stream stream(on);
-  twill::buffer<std::uint64_t> states(on, 2 * in_row);
+  twill::buffer<std::uint64_t> states(on, 2 * in_row * words_of_sum);
   twill::buffer<std::uint32_t> asked(on, tiles.size()), out(on, tiles.size());
   twill::fill_bytes(stream, states.data(), 0, states.size_bytes());
   asked.upload(tiles, stream);
@@ -49,6 +50,7 @@ void check_sums(const std::vector<std::uint32_t>& tiles) {
   problem.tiles = 2 * in_row;
   problem.tiles_in_row = in_row;
   problem.states = states.data();
+  problem.tag = kernels::tag_in_cleared_words;
   support::launch(stream, support::line(1, kernels::scan_threads), &ask_for_sums, problem, asked.data(),
                   static_cast<int>(tiles.size()), out.data());
   std::vector<std::uint32_t> found(tiles.size()), expected;
@@ -111,6 +113,7 @@ struct two_rows {
     p.tiles_in_row = tiles;
     p.ticket = ticket.data();
     p.states = states.data();
+    p.tag = kernels::tag_in_cleared_words;
   }
 
   void clear() {
@@ -126,7 +129,8 @@ struct two_rows {
   }
 };
 
-// What a block publishes for tiles of others has the bits that their own blocks publish.
+// What a block publishes for tiles of others has the bits that their own blocks publish, but for the launch's tag; what
+// a launch before has published is not taken.
 template <class Kind, template <class> class Rows>
 void check_recomputed_tiles(std::int64_t offset) {
   CAPTURE(offset);
@@ -137,16 +141,18 @@ void check_recomputed_tiles(std::int64_t offset) {
                   support::line(of.p.tiles, kernels::scan_threads, 2 * sizeof(word16) * kernels::tile_vectors<Kind>),
                   &kernels::scan_tiles<Kind, Rows<Kind>, kernels::steady_pace>, Kind{}, of.p);
   const std::vector<std::uint64_t> own = of.published();
+  of.p.tag = std::uint64_t{2} << 32 | 3;
   for (const std::uint32_t row : {0, 1}) {
     const std::uint32_t first = row * of.tiles, last = first + of.tiles - 1;
-    of.clear();
+    of.states.upload(own, of.stream);
     support::launch(of.stream, support::line(1, kernels::scan_threads), &ask_alone<Kind, Rows<Kind>>, Kind{}, of.p,
                     last, of.out.data());
     const std::vector<std::uint64_t> recomputed = of.published();
     for (std::size_t i = 0; i < recomputed.size(); ++i) {
       const bool before = i / of.words >= first && i / of.words < last;
-      CHECK(recomputed[i] == (before ? own[i] : 0));
-      if (before) CHECK(own[i] != 0);
+      const std::uint64_t half = i % 2 == 0 ? 3 : 2, piece = own[i] & UINT32_MAX;
+      CHECK(recomputed[i] == (before ? (half << 32 | piece) : own[i]));
+      CHECK((own[i] >> 32) == 1);
     }
   }
 }
@@ -222,8 +228,8 @@ scan_plan plan_of(element_type type, std::int64_t cols, std::int64_t offset) {
   return plan_scan(args_of(type, 7, cols, offset));
 }
 
-// Where tiles end, and with them the order of additions. A state is 8 bytes for 4 of a value; without pointers a row
-// may begin at the last element of a vector.
+// Where tiles end, and with them the order of additions. A state is 8 bytes for 4 of a value, and at least 16; without
+// pointers a row may begin at the last element of a vector.
 TEST_CASE("literal: elements of a tile") {
   const auto bytes = [](element_type type, std::int64_t count) {
     return scan_scratch_bytes(device::open("simt"), type, count);

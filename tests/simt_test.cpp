@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <set>
 #include <vector>
 
 #include <twill/simt.hpp>
@@ -223,6 +224,18 @@ TEST_CASE("errors") {
     CHECK(support::contains(support::error_of([] { device::open("simt"); }),
                             "invalid_argument: device::open: TWILL_THREADS is \"" + std::string(wrong) + "\""));
   }
+}
+
+TEST_CASE("tags that a device gives differ in both halves") {
+  const device on = device::open("simt");
+  std::set<std::uint64_t> low, high;
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t tag = on.impl()->new_tag();
+    low.insert(tag & UINT32_MAX);
+    high.insert(tag >> 32);
+  }
+  CHECK(low.size() == 1000);
+  CHECK(high.size() == 1000);
 }
 
 TEST_SUITE_END();

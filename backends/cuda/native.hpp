@@ -210,6 +210,14 @@ inline native_error wait_event(native_stream stream, native_event event) {
   return cudaStreamWaitEvent(stream, event, 0);
 }
 
+/// Whether work given to `stream` is captured in a graph instead of run.
+inline native_error is_capturing(bool* capturing, native_stream stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const native_error error = cudaStreamIsCapturing(stream, &status);
+  *capturing = status != cudaStreamCaptureStatusNone;
+  return error;
+}
+
 // Kernels
 
 /// The call behind a triple-chevron launch. Unlike that, it returns this launch's own error.

@@ -66,6 +66,14 @@ void check(native_error error, const char* what, const char* file, int line) {
   if (error != native_success) fail_native(kind_of(error), error, what, "", file, line);
 }
 
+bool may_run_again(const detail::work_queue& queue) noexcept {
+  const device_guard guard(static_cast<const gpu_device&>(*queue.device).ordinal());
+  bool capturing = false;
+  const native_error error = is_capturing(&capturing, static_cast<native_stream>(queue.native));
+  ignore(error);
+  return capturing || error != native_success || guard.error() != native_success;
+}
+
 native_error launch_untyped(const detail::work_queue& queue, const detail::launch_config& config, const void* kernel,
                             void** arguments) noexcept {
   const auto& device = static_cast<const gpu_device&>(*queue.device);

@@ -232,6 +232,19 @@ inline native_error wait_event(native_stream stream, native_event event) {
   return hipStreamWaitEvent(stream, event, 0);
 }
 
+/// Whether work given to `stream` is captured in a graph instead of run.
+inline native_error is_capturing(bool* capturing, native_stream stream) {
+  hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+#if defined(__HIP_PLATFORM_NVIDIA__)
+  // HIP's headers of 5.x have no name for it.
+  const native_error error = hipCUDAErrorTohipError(cudaStreamIsCapturing(stream, &status));
+#else
+  const native_error error = hipStreamIsCapturing(stream, &status);
+#endif
+  *capturing = status != hipStreamCaptureStatusNone;
+  return error;
+}
+
 // Kernels
 
 /// The call behind a triple-chevron launch. Unlike that, it returns this launch's own error.

@@ -56,6 +56,7 @@ kernels::scan_problem problem_of(const detail::scan_args& a, const scan_plan& pl
   p.ticket = reinterpret_cast<std::uint32_t*>(scratch);
   p.states = reinterpret_cast<std::uint64_t*>(scratch + plan.ticket_bytes);
   p.heads = reinterpret_cast<std::uint32_t*>(scratch + plan.ticket_bytes + plan.state_bytes);
+  p.tag = kernels::tag_in_cleared_words;
   p.exclusive = a.options.exclusive;
   return p;
 }
@@ -108,14 +109,19 @@ std::int64_t most_tiles_by_index(const device_properties& device) {
          std::max(1, device.multiprocessors);
 }
 
+// Without tickets, states are all of the scratch. In a graph all runs have the same tag.
 template <class Pace, class Kind>
 void launch_tile_a_block(const detail::work_queue& queue, const detail::scan_args& a, const scan_plan& plan,
-                         const Kind& kind, const kernels::scan_problem& problem) {
+                         const Kind& kind, kernels::scan_problem problem) {
   const detail::launch_config config{
       {static_cast<unsigned>(plan.tiles), 1, 1}, {kernels::scan_threads, 1, 1}, scan_tile_bytes<Kind>};
   auto* kernel = rows_are_aligned<Kind>(problem) ? &kernels::scan_one_tile<Kind, kernels::aligned_rows<Kind>, Pace>
                                                  : &kernels::scan_one_tile<Kind, kernels::misaligned_rows<Kind>, Pace>;
-  launch_with_cleared_scratch(queue, config, a.scratch, plan.bytes(), "launch of scan", kernel, kind, problem);
+  if (may_run_again(queue)) {
+    return launch_with_cleared_scratch(queue, config, a.scratch, plan.bytes(), "launch of scan", kernel, kind, problem);
+  }
+  problem.tag = queue.device->new_tag();
+  check(launch_dependent(queue, config, kernel, kind, problem), "launch of scan");
 }
 
 /// Tests inject another Pace. Throws: unsupported where a tile exceeds a block's shared memory.

@@ -59,8 +59,8 @@ __device__ inline void await_sums(const Kind& kind, const scan_problem& p, std::
   while (true) {
     int polls = 0;
     do {
-      if (!has_a) has_a = read_published(state_of<value>(p, row_tile + first), a);
-      if (!has_b) has_b = read_published(state_of<value>(p, row_tile + second), b);
+      if (!has_a) has_a = read_published(state_of<value>(p, row_tile + first), a, p.tag);
+      if (!has_b) has_b = read_published(state_of<value>(p, row_tile + second), b, p.tag);
     } while (!(has_a && has_b) && (MostPolls == 0 || ++polls < MostPolls));
     if constexpr (MostPolls == 0) {
       return;
@@ -68,7 +68,7 @@ __device__ inline void await_sums(const Kind& kind, const scan_problem& p, std::
       if (!any_lane(!has_a || !has_b)) return;
       const std::uint32_t unpublished = least_of_lanes(!has_a ? first : !has_b ? second : end);
       const auto sum = sum_of_tile<Kind, Rows>(kind, p, row_tile + unpublished);
-      if (threadIdx.x % 32 == 0) publish(state_of<value>(p, row_tile + unpublished), sum);
+      if (threadIdx.x % 32 == 0) publish(state_of<value>(p, row_tile + unpublished), sum, p.tag);
     }
   }
 }
@@ -127,7 +127,7 @@ __device__ inline typename Kind::value publish_tile(const Kind& kind, const scan
   __syncthreads();
   const value upto = lanes_scanned(kind, warp_sums[lane % scan_warps], scan_warps);
   const value warp_before = from_one_lane(upto, warp == 0 ? 0 : warp - 1);
-  if (threadIdx.x == scan_warps - 1) publish(state_of<value>(p, tile), upto);
+  if (threadIdx.x == scan_warps - 1) publish(state_of<value>(p, tile), upto, p.tag);
   return warp == 0 ? kind.identity() : warp_before;
 }
 

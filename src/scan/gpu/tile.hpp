@@ -68,7 +68,8 @@ struct scan_problem {
   std::int64_t cols, in_ld, out_ld;
   std::uint32_t tiles, tiles_in_row;
   std::uint32_t* ticket;       ///< the next tile to be claimed; 0 at first
-  std::uint64_t* states;       ///< the state of each tile (tile_state.hpp); 0 at first
+  std::uint64_t* states;       ///< the state of each tile (tile_state.hpp)
+  std::uint64_t tag;           ///< of this launch, for the states
   const std::uint32_t* heads;  ///< head flags of segments, a bit an element, from the first tile's first position on
   bool exclusive;
   bool two_staged;  ///< double-buffered: the next loads are issued before the previous tile is stored

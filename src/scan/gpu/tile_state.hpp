@@ -1,8 +1,9 @@
 #pragma once
 
-// How blocks publish the sums of tiles. A sum is split into 32-bit pieces, each stored in a 64-bit word together with a
-// flag: a reader that sees the flag has the piece, without a fence and in any order of arrival. Words are 0 at first
-// and written once (or again with the same bits).
+// How blocks publish the sums of tiles. A sum is split into 32-bit pieces, each stored in a 64-bit word together with
+// half of the launch's tag: a reader that sees the tag in all words has the sum, without a fence and in any order of
+// arrival. Words are written once in a launch (or again with the same bits). What they hold before must carry neither
+// half.
 
 #include <cstdint>
 #include <cstring>
@@ -12,62 +13,69 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-/// Words that a value takes.
+/// The tag of launches whose words are 0 at first.
+inline constexpr std::uint64_t tag_in_cleared_words = std::uint64_t{1} << 32 | 1;
+
+/// Words that a value takes: one for each half of the tag at least.
 template <class Value>
 struct state_words {
-  static constexpr int count = static_cast<int>(sizeof(Value)) / 4;
+  static constexpr int count = sizeof(Value) < 8 ? 2 : static_cast<int>(sizeof(Value)) / 4;
 };
 template <class Value>
 struct state_words<segment_value<Value>> : state_words<Value> {};
 
-template <class Value>
-__device__ inline void publish_flagged(std::uint64_t* at, Value value, std::uint32_t flag) {
-  constexpr int count = state_words<Value>::count;
-  std::uint32_t pieces[count];
-  memcpy(pieces, &value, sizeof pieces);
-#pragma unroll
-  for (int i = 0; i < count; ++i) store_relaxed(at + i, static_cast<std::uint64_t>(flag) << 32 | pieces[i]);
+/// The half of a tag that word i carries.
+__device__ inline std::uint32_t half_of_tag(std::uint64_t tag, int i) {
+  return static_cast<std::uint32_t>(i % 2 == 0 ? tag : tag >> 32);
 }
 
-/// The flag, or 0 where the value is not there yet.
+/// `head` is 0 or 1.
 template <class Value>
-__device__ inline std::uint32_t read_flagged(const std::uint64_t* at, Value& value) {
+__device__ inline void publish_with_head(std::uint64_t* at, Value value, std::uint32_t head, std::uint64_t tag) {
+  constexpr int count = state_words<Value>::count;
+  std::uint32_t pieces[count] = {};
+  memcpy(pieces, &value, sizeof value);
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t half = half_of_tag(tag, i) + (i == 0 ? head : 0);
+    store_relaxed(at + i, static_cast<std::uint64_t>(half) << 32 | pieces[i]);
+  }
+}
+
+/// The head; more than 1 where the value is not there yet.
+template <class Value>
+__device__ inline std::uint32_t read_with_head(const std::uint64_t* at, Value& value, std::uint64_t tag) {
   constexpr int count = state_words<Value>::count;
   std::uint64_t words[count];
-  if constexpr (count % 2 == 0) {
 #pragma unroll
-    for (int i = 0; i < count; i += 2) load_relaxed_pair(at + i, words[i], words[i + 1]);
-  } else {
-    words[0] = load_relaxed(at);
-  }
-  std::uint32_t pieces[count], flag = static_cast<std::uint32_t>(words[0] >> 32);
+  for (int i = 0; i < count; i += 2) load_relaxed_pair(at + i, words[i], words[i + 1]);
+  std::uint32_t pieces[count], head = static_cast<std::uint32_t>(words[0] >> 32) - half_of_tag(tag, 0);
 #pragma unroll
   for (int i = 0; i < count; ++i) {
     pieces[i] = static_cast<std::uint32_t>(words[i]);
-    if (words[i] >> 32 == 0) flag = 0;
+    if (i > 0 && words[i] >> 32 != half_of_tag(tag, i)) head = 2;
   }
   memcpy(&value, pieces, sizeof value);
-  return flag;
+  return head;
 }
 
 template <class Value>
-__device__ inline void publish(std::uint64_t* at, Value value) {
-  publish_flagged(at, value, 1);
+__device__ inline void publish(std::uint64_t* at, Value value, std::uint64_t tag) {
+  publish_with_head(at, value, 0, tag);
 }
 template <class Value>
-__device__ inline void publish(std::uint64_t* at, segment_value<Value> value) {
-  publish_flagged(at, value.sum, 1 + value.head);
+__device__ inline void publish(std::uint64_t* at, segment_value<Value> value, std::uint64_t tag) {
+  publish_with_head(at, value.sum, value.head, tag);
 }
 
 template <class Value>
-__device__ inline bool read_published(const std::uint64_t* at, Value& value) {
-  return read_flagged(at, value) != 0;
+__device__ inline bool read_published(const std::uint64_t* at, Value& value, std::uint64_t tag) {
+  return read_with_head(at, value, tag) == 0;
 }
 template <class Value>
-__device__ inline bool read_published(const std::uint64_t* at, segment_value<Value>& value) {
-  const std::uint32_t flag = read_flagged(at, value.sum);
-  value.head = flag - 1;
-  return flag != 0;
+__device__ inline bool read_published(const std::uint64_t* at, segment_value<Value>& value, std::uint64_t tag) {
+  value.head = read_with_head(at, value.sum, tag);
+  return value.head <= 1;
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels
