@@ -51,9 +51,12 @@ struct graph_memory {
         scratch(s.on(), support::scratch_bytes),
         reduction(s.on(), std::size_t{8} << 20) {}
   void upload(const std::vector<unsigned char>& host) const {
+    twill::fill_bytes(stream, scratch.data(), 0xff, scratch.size_bytes());  // what earlier calls left must not help
+    upload_arrays(host);
+  }
+  void upload_arrays(const std::vector<unsigned char>& host) const {
     twill::upload_bytes(stream, host.data(), in.data(), host.size());
     twill::upload_bytes(stream, host.data(), out.data(), host.size());
-    twill::fill_bytes(stream, scratch.data(), 0xff, scratch.size_bytes());  // what earlier calls left must not help
     stream.wait();
   }
   support::call_memory memory() const { return {stream, in, out, scratch, reduction}; }
@@ -66,15 +69,18 @@ struct graph_memory {
 
 TEST_SUITE_BEGIN("graph");
 
-TEST_CASE("every operation is captured, and replayed on other data, twice") {
+TEST_CASE("every operation is captured, and replayed on other data, also on what the replay before left in scratch") {
   on_each_recorder([](graph_recorder& recorder, twill::stream_ref stream) {
     const graph_memory data(stream);
     const auto first = support::tried_bytes(0), second = support::tried_bytes(12345);
     for (const auto& call : support::tried_calls()) {
       CAPTURE(call.name);
-      data.upload(second);
-      call.run(data.memory());
-      const auto expected = bytes_of(data.out, stream);
+      const auto result_of = [&](const std::vector<unsigned char>& host) {
+        data.upload(host);
+        call.run(data.memory());
+        return bytes_of(data.out, stream);
+      };
+      const auto of_second = result_of(second), of_first = result_of(first);
       data.upload(first);
       recorder.begin();
       call.run(data.memory());
@@ -82,10 +88,12 @@ TEST_CASE("every operation is captured, and replayed on other data, twice") {
       recorder.prepare();
       stream.wait();
       CHECK(bytes_of(data.out, stream) == first);  // recorded, not run
-      for (int times = 0; times < 2; ++times) {
-        data.upload(second);
+      for (int times = 0; times < 4; ++times) {
+        const bool is_first = times % 2 != 0;
+        data.upload_arrays(is_first ? first : second);
         recorder.replay();
-        CHECK(bytes_of(data.out, stream) == expected);
+        CHECK(bytes_of(data.out, stream) == (is_first ? of_first : of_second));
+        if (times == 2) call.run(data.memory());  // not captured, on the same scratch
       }
     }
   });

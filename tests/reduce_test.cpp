@@ -306,6 +306,7 @@ TEST_CASE("errors: the same on every device") {
     twill::buffer<double> memory(stream.on(), 8192);
     auto* in = memory.data();
     auto* out = in + 8000;
+    twill::fill_bytes(stream, in, 0, 8000 * sizeof *in);
     using type = twill::element_type;
     const auto code = [&](reduce_op op, const void* from, type in_type, void* to, type out_type,
                           const twill::reduce_shape& shape) {

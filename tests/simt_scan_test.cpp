@@ -129,8 +129,8 @@ struct two_rows {
   }
 };
 
-// What a block publishes for tiles of others has the bits that their own blocks publish, but for the launch's tag; what
-// a launch before has published is not taken.
+// What a block publishes for tiles of others has the bits that their own blocks publish, but for the launch's tag. What
+// a launch before has published is not taken, not even where every other word has its half of the tag by chance.
 template <class Kind, template <class> class Rows>
 void check_recomputed_tiles(std::int64_t offset) {
   CAPTURE(offset);
@@ -142,16 +142,20 @@ void check_recomputed_tiles(std::int64_t offset) {
                   &kernels::scan_tiles<Kind, Rows<Kind>, kernels::steady_pace>, Kind{}, of.p);
   const std::vector<std::uint64_t> own = of.published();
   of.p.tag = std::uint64_t{2} << 32 | 3;
-  for (const std::uint32_t row : {0, 1}) {
-    const std::uint32_t first = row * of.tiles, last = first + of.tiles - 1;
-    of.states.upload(own, of.stream);
+  const auto retagged = [](std::uint64_t word, std::size_t i) { return (word & UINT32_MAX) | (3 - i % 2) << 32; };
+  for (const std::uint32_t trial : {0, 1, 2, 3, 4, 5}) {
+    const std::uint32_t first = trial / 3 * of.tiles, last = first + of.tiles - 1;
+    std::vector<std::uint64_t> stale = own;
+    for (std::size_t i = 0; i < stale.size(); ++i) {
+      if (i % 2 == trial % 3) stale[i] = retagged(~own[i], i);
+    }
+    of.states.upload(stale, of.stream);
     support::launch(of.stream, support::line(1, kernels::scan_threads), &ask_alone<Kind, Rows<Kind>>, Kind{}, of.p,
                     last, of.out.data());
     const std::vector<std::uint64_t> recomputed = of.published();
     for (std::size_t i = 0; i < recomputed.size(); ++i) {
       const bool before = i / of.words >= first && i / of.words < last;
-      const std::uint64_t half = i % 2 == 0 ? 3 : 2, piece = own[i] & UINT32_MAX;
-      CHECK(recomputed[i] == (before ? (half << 32 | piece) : own[i]));
+      CHECK(recomputed[i] == (before ? retagged(own[i], i) : stale[i]));
       CHECK((own[i] >> 32) == 1);
     }
   }

@@ -329,6 +329,12 @@ __device__ inline void load_relaxed_pair(const std::uint64_t* from, std::uint64_
   first = a;
   second = b;
 }
+__device__ inline void store_relaxed_pair(std::uint64_t* to, std::uint64_t first, std::uint64_t second) {
+  asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};"
+               :
+               : "l"(__cvta_generic_to_global(to)), "l"(first), "l"(second)
+               : "memory");
+}
 template <class T>
 __device__ inline void store_relaxed(T* to, T value) {
   static_assert(is_atomic_word<T>);

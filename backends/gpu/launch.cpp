@@ -66,7 +66,7 @@ void check(native_error error, const char* what, const char* file, int line) {
   if (error != native_success) fail_native(kind_of(error), error, what, "", file, line);
 }
 
-bool may_run_again(const detail::work_queue& queue) noexcept {
+bool may_be_replayed(const detail::work_queue& queue) noexcept {
   const device_guard guard(static_cast<const gpu_device&>(*queue.device).ordinal());
   bool capturing = false;
   const native_error error = is_capturing(&capturing, static_cast<native_stream>(queue.native));

@@ -20,8 +20,8 @@ void check(native_error error, const char* what, const char* file = __builtin_FI
 [[noreturn]] void fail_native(errc code, native_error error, const std::string& what, const std::string& details,
                               const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
-/// Whether launches into the queue's stream may run more than once: they are captured in a graph, or that is not known.
-[[nodiscard]] bool may_run_again(const detail::work_queue& queue) noexcept;
+/// Whether launches into the queue's stream may be replayed: they are captured in a graph, or that is not known.
+[[nodiscard]] bool may_be_replayed(const detail::work_queue& queue) noexcept;
 
 /// `launch` when the kernel's type is gone: `arguments` points to one value for each parameter.
 [[nodiscard]] native_error launch_untyped(const detail::work_queue& queue, const detail::launch_config& config,

@@ -205,6 +205,10 @@ __device__ inline void store_relaxed(T* to, T value) {
   static_assert(is_atomic_word<T>);
   __hip_atomic_store(to, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
+__device__ inline void store_relaxed_pair(std::uint64_t* to, std::uint64_t first, std::uint64_t second) {
+  store_relaxed(to, first);
+  store_relaxed(to + 1, second);
+}
 template <class T>
 __device__ inline T load_acquire(const T* from) {
   static_assert(is_atomic_word<T>);

@@ -23,7 +23,7 @@ using cuda::load_acquire, cuda::load_prefetch_l2, cuda::load_relaxed, cuda::load
 using cuda::prefers_index_to_ticket;
 using cuda::rounded_down;
 using cuda::shuffle, cuda::shuffle_down, cuda::shuffle_up, cuda::shuffle_xor;
-using cuda::store_relaxed, cuda::store_release, cuda::take_ticket, cuda::thread_fence;
+using cuda::store_relaxed, cuda::store_relaxed_pair, cuda::store_release, cuda::take_ticket, cuda::thread_fence;
 using cuda::trigger_dependent_launch, cuda::wait_for_copies, cuda::wait_for_previous_kernel;
 }  // namespace twill::hip
 

@@ -255,6 +255,14 @@ template <class T>
   const reported_access report(to, sizeof(T), access_kind::atomic_store, __builtin_return_address(0));
   __atomic_store_n(to, value, __ATOMIC_RELAXED);
 }
+/// Two words side by side, at a multiple of 16 bytes: each is stored as by store_relaxed.
+template <class Word>
+[[gnu::noinline]] void store_relaxed_pair(Word* to, Word first, Word second) {
+  static_assert(std::is_same_v<Word, std::uint64_t>);
+  const reported_access report(to, 2 * sizeof(Word), access_kind::atomic_store, __builtin_return_address(0));
+  __atomic_store_n(to, first, __ATOMIC_RELAXED);
+  __atomic_store_n(to + 1, second, __ATOMIC_RELAXED);
+}
 /// What the thread that stored the value wrote before `store_release` is seen after this load.
 template <class T>
 [[gnu::noinline]] T load_acquire(const T* from) {

@@ -36,8 +36,8 @@ TWILL_API void check(native_error error, const char* what, const char* file = __
 [[nodiscard]] TWILL_API native_error launch_bound(const detail::work_queue& queue, const detail::launch_config& config,
                                                   const kernel_call& kernel);
 
-/// Launches run at once: never again.
-[[nodiscard]] inline bool may_run_again(const detail::work_queue&) noexcept {
+/// Launches execute immediately and are never replayed.
+[[nodiscard]] inline bool may_be_replayed(const detail::work_queue&) noexcept {
   return false;
 }
 

@@ -84,10 +84,10 @@ TWILL_API void scan_segments_untyped(stream_ref stream, const void* in, void* ou
 /// Memory: device memory, aligned to sizeof(T), complex numbers too; best speed where rows begin at multiples of 16
 ///   bytes in both. `out` may be `in` (with the same leading dimension); otherwise they must not overlap. `scratch` has
 ///   `scan_scratch_bytes`, 16-byte aligned; what it holds before does not matter, and it is free for others in stream
-///   order. Where it is not cleared, it is read before it is written: a word counts only with this launch's 64-bit tag.
+///   order. Previous contents may be read, but are rejected by a per-launch tag.
 /// Order: asynchronous in `stream`: a kernel, and where scratch is needed its clearing before it (another of each with
-///   two passes; a kernel more with segments). Short sums out of place clear nothing on NVIDIA GPUs (up to 16 MiB on an
-///   H200), unless they are captured. No synchronisation, no allocation. May be called from several
+///   two passes; a kernel more with segments). Short prefix sums (out of place, up to 16 MiB on an H200) clear nothing
+///   on NVIDIA GPUs, unless they are captured. No synchronisation, no allocation. May be called from several
 ///   threads, on different streams with a scratch each, and captured in a graph.
 /// Throws: invalid_argument, before anything is launched; unsupported (more than 2^31 tiles; blocks have too little
 ///   shared memory); launch_failed.

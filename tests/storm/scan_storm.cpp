@@ -67,7 +67,8 @@ class storm {
     const std::int64_t vectors = kernels::short_row_threads * kernels::short_row_vectors_for(sizeof(T));
     const std::int64_t least = vectors * 16 / std::int64_t{sizeof(T)} + 1;  // more than a block's registers hold
     const std::int64_t count = least + static_cast<std::int64_t>(random_()) % (most_ - least + 1);
-    const std::int64_t first = static_cast<std::int64_t>(random_() % 64) * 4;  // multiples of 16 bytes
+    const std::int64_t aligned = random_() % 2 == 0 ? 4 : 1;  // to 16 bytes, or to an element
+    const std::int64_t first = static_cast<std::int64_t>(random_() % 64) * aligned;
     detail::scan_args a{};
     const bool in_place = random_() % 2 == 0;
     if (in_place) copy(stream_, in_.data() + first, out_.data(), count);

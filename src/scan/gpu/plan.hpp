@@ -109,7 +109,7 @@ std::int64_t most_tiles_by_index(const device_properties& device) {
          std::max(1, device.multiprocessors);
 }
 
-// Without tickets, states are all of the scratch. In a graph all runs have the same tag.
+// scan_one_tile uses only the states of the scratch. Replays of a graph share one tag, so captured launches clear.
 template <class Pace, class Kind>
 void launch_tile_a_block(const detail::work_queue& queue, const detail::scan_args& a, const scan_plan& plan,
                          const Kind& kind, kernels::scan_problem problem) {
@@ -117,7 +117,7 @@ void launch_tile_a_block(const detail::work_queue& queue, const detail::scan_arg
       {static_cast<unsigned>(plan.tiles), 1, 1}, {kernels::scan_threads, 1, 1}, scan_tile_bytes<Kind>};
   auto* kernel = rows_are_aligned<Kind>(problem) ? &kernels::scan_one_tile<Kind, kernels::aligned_rows<Kind>, Pace>
                                                  : &kernels::scan_one_tile<Kind, kernels::misaligned_rows<Kind>, Pace>;
-  if (may_run_again(queue)) {
+  if (may_be_replayed(queue)) {
     return launch_with_cleared_scratch(queue, config, a.scratch, plan.bytes(), "launch of scan", kernel, kind, problem);
   }
   problem.tag = queue.device->new_tag();

@@ -129,7 +129,7 @@ scan_plan plan_scan(const scan_args& a) {
   }
   plan.tiles = a.rows * plan.tiles_in_row;
   plan.ticket_bytes = 16;
-  plan.state_bytes = static_cast<std::size_t>(plan.tiles * std::max(2, value_bytes(a) / 4) * 8);
+  plan.state_bytes = static_cast<std::size_t>(plan.tiles * kernels::state_words_for(value_bytes(a)) * 8);
   plan.head_bytes = a.segments != 0 ? static_cast<std::size_t>(plan.tiles * tile_elements_of(a) / 32 * 4) : 0;
   return plan;
 }

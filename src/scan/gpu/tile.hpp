@@ -67,7 +67,7 @@ struct scan_problem {
   void* out;
   std::int64_t cols, in_ld, out_ld;
   std::uint32_t tiles, tiles_in_row;
-  std::uint32_t* ticket;       ///< the next tile to be claimed; 0 at first
+  std::uint32_t* ticket;       ///< the next tile to be claimed; 0 at first (not used by scan_one_tile)
   std::uint64_t* states;       ///< the state of each tile (tile_state.hpp)
   std::uint64_t tag;           ///< of this launch, for the states
   const std::uint32_t* heads;  ///< head flags of segments, a bit an element, from the first tile's first position on

@@ -2,8 +2,8 @@
 
 // How blocks publish the sums of tiles. A sum is split into 32-bit pieces, each stored in a 64-bit word together with
 // half of the launch's tag: a reader that sees the tag in all words has the sum, without a fence and in any order of
-// arrival. Words are written once in a launch (or again with the same bits). What they hold before must carry neither
-// half.
+// arrival. Words are written once in a launch (or again with the same bits). Previous contents must not match either
+// half of the tag.
 
 #include <cstdint>
 #include <cstring>
@@ -16,10 +16,16 @@ namespace twill::TWILL_BACKEND::kernels {
 /// The tag of launches whose words are 0 at first.
 inline constexpr std::uint64_t tag_in_cleared_words = std::uint64_t{1} << 32 | 1;
 
-/// Words that a value takes: one for each half of the tag at least.
+/// Words that a value of so many bytes takes: an even number, for both halves of the tag. One of 4 bytes is there
+/// twice.
+constexpr int state_words_for(int value_bytes) {
+  return value_bytes == 4 ? 2 : value_bytes / 4;
+}
+
 template <class Value>
 struct state_words {
-  static constexpr int count = sizeof(Value) < 8 ? 2 : static_cast<int>(sizeof(Value)) / 4;
+  static constexpr int count = state_words_for(sizeof(Value));
+  static_assert(sizeof(Value) % 4 == 0 && count % 2 == 0);
 };
 template <class Value>
 struct state_words<segment_value<Value>> : state_words<Value> {};
@@ -33,13 +39,15 @@ __device__ inline std::uint32_t half_of_tag(std::uint64_t tag, int i) {
 template <class Value>
 __device__ inline void publish_with_head(std::uint64_t* at, Value value, std::uint32_t head, std::uint64_t tag) {
   constexpr int count = state_words<Value>::count;
-  std::uint32_t pieces[count] = {};
+  std::uint32_t pieces[count];
   memcpy(pieces, &value, sizeof value);
-#pragma unroll
-  for (int i = 0; i < count; ++i) {
+  if constexpr (sizeof value == 4) pieces[1] = pieces[0];
+  const auto word = [&](int i) {
     const std::uint32_t half = half_of_tag(tag, i) + (i == 0 ? head : 0);
-    store_relaxed(at + i, static_cast<std::uint64_t>(half) << 32 | pieces[i]);
-  }
+    return static_cast<std::uint64_t>(half) << 32 | pieces[i];
+  };
+#pragma unroll
+  for (int i = 0; i < count; i += 2) store_relaxed_pair(at + i, word(i), word(i + 1));
 }
 
 /// The head; more than 1 where the value is not there yet.
@@ -54,6 +62,9 @@ __device__ inline std::uint32_t read_with_head(const std::uint64_t* at, Value& v
   for (int i = 0; i < count; ++i) {
     pieces[i] = static_cast<std::uint32_t>(words[i]);
     if (i > 0 && words[i] >> 32 != half_of_tag(tag, i)) head = 2;
+  }
+  if constexpr (sizeof value == 4) {
+    if (pieces[1] != pieces[0]) head = 2;
   }
   memcpy(&value, pieces, sizeof value);
   return head;
