@@ -4,13 +4,9 @@
 // operations. Adding one is a folder that implements `backend_device` and an entry in src/operations. Errors are thrown
 // as twill::error, with the same code for the same fault everywhere.
 
-#include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +14,7 @@
 #include <twill/device.hpp>
 
 #include "error.hpp"
+#include "launch_tags.hpp"
 
 namespace twill::detail {
 
@@ -75,34 +72,11 @@ class backend_device {
     return nullptr;
   }
 
-  /// A number for words in memory that is not cleared. Each half differs from those of almost 2^32 calls before, and is
-  /// not what cleared memory is full of (-1, 0, 1 or 2); the first one is random.
-  std::uint64_t new_tag() noexcept {
-    const auto is_common = [](std::uint32_t half) { return half + 1 <= 3; };
-    std::uint32_t low = 0, high = 0;
-    do {
-      const std::uint32_t call = ++calls_;
-      low = static_cast<std::uint32_t>(first_tag_) + call;
-      high = static_cast<std::uint32_t>(first_tag_ >> 32) + call;
-    } while (is_common(low) || is_common(high));
-    return std::uint64_t{high} << 32 | low;
-  }
-
   /// What runs on this device: set by whoever opens it (open_device).
   const operation_table* operations = nullptr;
 
- private:
-  static std::uint64_t random_tag() noexcept {
-    try {
-      std::random_device random;
-      return std::uint64_t{random()} << 32 | random();
-    } catch (const std::exception&) {  // no source of random numbers
-      return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) *
-             0x9e3779b97f4a7c15u;
-    }
-  }
-  const std::uint64_t first_tag_ = random_tag();
-  std::atomic<std::uint32_t> calls_{0};
+  /// For kernels that tag what they write.
+  launch_tags tags;
 };
 
 /// One backend of this build.

@@ -146,8 +146,9 @@ void check_recomputed_tiles(std::int64_t offset) {
   for (const std::uint32_t trial : {0, 1, 2, 3, 4, 5}) {
     const std::uint32_t first = trial / 3 * of.tiles, last = first + of.tiles - 1;
     std::vector<std::uint64_t> stale = own;
+    const bool all_tagged = sizeof(typename Kind::value) == 4 && trial % 3 == 2;  // but the copies of a sum differ
     for (std::size_t i = 0; i < stale.size(); ++i) {
-      if (i % 2 == trial % 3) stale[i] = retagged(~own[i], i);
+      if (all_tagged || i % 2 == trial % 3) stale[i] = retagged(i % 2 == 0 ? ~own[i] : own[i] ^ 1, i);
     }
     of.states.upload(stale, of.stream);
     support::launch(of.stream, support::line(1, kernels::scan_threads), &ask_alone<Kind, Rows<Kind>>, Kind{}, of.p,

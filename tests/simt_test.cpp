@@ -230,11 +230,11 @@ TEST_CASE("tags that a device gives differ in both halves") {
   const device on = device::open("simt");
   std::set<std::uint64_t> low, high;
   for (int i = 0; i < 1000; ++i) {
-    const std::uint64_t tag = on.impl()->new_tag();
+    const std::uint64_t tag = on.impl()->tags.next();
     low.insert(tag & UINT32_MAX);
     high.insert(tag >> 32);
   }
-  const std::uint64_t other = device::open("cpu").impl()->new_tag();
+  const std::uint64_t other = device::open("cpu").impl()->tags.next();
   CHECK(low.count(other & UINT32_MAX) + high.count(other >> 32) == 0);  // by chance as likely as 1 in 2 million
   CHECK(low.size() == 1000);
   CHECK(high.size() == 1000);

@@ -329,6 +329,7 @@ __device__ inline void load_relaxed_pair(const std::uint64_t* from, std::uint64_
   first = a;
   second = b;
 }
+/// In one access of 16 bytes.
 __device__ inline void store_relaxed_pair(std::uint64_t* to, std::uint64_t first, std::uint64_t second) {
   asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};"
                :

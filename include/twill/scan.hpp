@@ -86,9 +86,10 @@ TWILL_API void scan_segments_untyped(stream_ref stream, const void* in, void* ou
 ///   `scan_scratch_bytes`, 16-byte aligned; what it holds before does not matter, and it is free for others in stream
 ///   order. Previous contents may be read, but are rejected by a per-launch tag.
 /// Order: asynchronous in `stream`: a kernel, and where scratch is needed its clearing before it (another of each with
-///   two passes; a kernel more with segments). Short prefix sums (out of place, up to 16 MiB on an H200) clear nothing
-///   on NVIDIA GPUs, unless they are captured. No synchronisation, no allocation. May be called from several
-///   threads, on different streams with a scratch each, and captured in a graph.
+///   two passes; a kernel more with segments). Single-pass, out-of-place sums of elements of up to 8 bytes clear
+///   nothing on NVIDIA GPUs outside of capture, up to four tiles a multiprocessor (one row of 16 MiB on an H200). No
+///   synchronisation, no allocation. May be called from several threads, on different streams with a scratch each, and
+///   captured in a graph.
 /// Throws: invalid_argument, before anything is launched; unsupported (more than 2^31 tiles; blocks have too little
 ///   shared memory); launch_failed.
 /// Source: Merrill and Garland, 2016, Single-pass Parallel Prefix Scan with Decoupled Look-back (long rows).

@@ -120,7 +120,7 @@ void launch_tile_a_block(const detail::work_queue& queue, const detail::scan_arg
   if (may_be_replayed(queue)) {
     return launch_with_cleared_scratch(queue, config, a.scratch, plan.bytes(), "launch of scan", kernel, kind, problem);
   }
-  problem.tag = queue.device->new_tag();
+  problem.tag = queue.device->tags.next();
   check(launch_dependent(queue, config, kernel, kind, problem), "launch of scan");
 }
 

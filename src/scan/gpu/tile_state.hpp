@@ -2,8 +2,9 @@
 
 // How blocks publish the sums of tiles. A sum is split into 32-bit pieces, each stored in a 64-bit word together with
 // half of the launch's tag: a reader that sees the tag in all words has the sum, without a fence and in any order of
-// arrival. Words are written once in a launch (or again with the same bits). Previous contents must not match either
-// half of the tag.
+// arrival. Words are written once in a launch (or again with the same bits). Stale words must not carry the whole tag;
+// one that carries its half by chance is harmless unless a reader sees it beside a new one, hence 16-byte stores, and
+// sums of 4 bytes are stored twice.
 
 #include <cstdint>
 #include <cstring>
@@ -16,8 +17,8 @@ namespace twill::TWILL_BACKEND::kernels {
 /// The tag of launches whose words are 0 at first.
 inline constexpr std::uint64_t tag_in_cleared_words = std::uint64_t{1} << 32 | 1;
 
-/// Words that a value of so many bytes takes: an even number, for both halves of the tag. One of 4 bytes is there
-/// twice.
+/// Words that a value of so many bytes takes: an even number, for both halves of the tag. Values of 4 bytes are
+/// stored twice; the copies must agree.
 constexpr int state_words_for(int value_bytes) {
   return value_bytes == 4 ? 2 : value_bytes / 4;
 }
