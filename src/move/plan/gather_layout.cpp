@@ -23,54 +23,6 @@ bool set_layout(gather_plan& p, std::int64_t pitch, std::int64_t pad, std::int64
   return true;
 }
 
-// Every `step`th unit of an output segment, one after another: where they lie in the tile.
-class unit_walk {
- public:
-  unit_walk(const composite_tile& t, int step) {
-    std::int64_t segments = 1;
-    for (int i = 0; i < t.rank && t.dims[i].out_segment; ++i) {
-      const tile_dim& d = t.dims[i];
-      const auto indices = static_cast<std::int32_t>(i == t.last_out ? t.out_indices() : d.tile);
-      if (indices == 1) continue;
-      dim& to = dims_[rank_++];
-      to = {indices, step % indices, 0, 0, 0, 0};
-      step /= indices;
-      if (d.in_segment) {
-        to.offset = static_cast<std::int32_t>(d.in_stride);
-      } else {
-        to.segment = static_cast<std::int32_t>(segments);
-        to.misalignment = static_cast<std::int32_t>(d.in_stride & 15);
-        segments *= indices;
-      }
-    }
-  }
-
-  void advance() {
-    bool carry = false;
-    for (int i = 0; i < rank_; ++i) {
-      dim& d = dims_[i];
-      const int index = d.index + d.step + carry;
-      carry = index >= d.indices;
-      const int now = carry ? index - d.indices : index, steps = now - d.index;
-      d.index = now;
-      offset_ += steps * d.offset;
-      segment_ += steps * d.segment;
-      misalignment_ += steps * d.misalignment;
-    }
-  }
-
-  std::int32_t offset() const { return offset_ + (misalignment_ & 15); }
-  std::int32_t segment() const { return segment_; }
-
- private:
-  struct dim {
-    std::int32_t indices, step, index, offset, segment, misalignment;
-  };
-  dim dims_[max_tile_dims];
-  int rank_ = 0;
-  std::int32_t offset_ = 0, segment_ = 0, misalignment_ = 0;
-};
-
 // Bytes between the first unit of an input segment and that of an output segment.
 std::int64_t offset_of_segment(const composite_tile& t, std::int64_t segment) {
   const tile_dim& last = t.dims[t.last_out];
@@ -90,26 +42,50 @@ std::int64_t offset_of_segment(const composite_tile& t, std::int64_t segment) {
 
 // What the lanes of a block's first warp read at once: the first unit of the vectors that they assemble.
 struct warp_read {
-  int lanes = 0;
-  std::int32_t offset[32], segment[32];  // bytes from an input segment's first vector on; the segment
+  static constexpr int most_lanes = 32;
+  int lanes;
+  // Bytes from an input segment's first vector on; the segment.
+  std::int32_t offset[most_lanes] = {}, segment[most_lanes] = {};
 
   explicit warp_read(const gather_plan& p) {
     const int units = units_of_vector(p.tile.unit);
-    unit_walk walk(p.tile, units);
-    for (int unit = 0; unit < p.units && lanes < 32; unit += units, walk.advance()) {
-      add(walk.offset(), walk.segment());
-    }
-    const int vectors = lanes;  // the remaining lanes read the same vectors of the following output segments
-    for (int next = 1; next < p.tile.out_segments && lanes < 32; ++next) {
+    const int vectors = lanes = std::min(most_lanes, static_cast<int>(ceil_divided(p.units, units)));
+    place_vectors(p.tile, units);
+    // The remaining lanes read the same vectors of the following output segments.
+    for (int next = 1; next < p.tile.out_segments && lanes < most_lanes; ++next) {
       const auto from = static_cast<std::int32_t>(offset_of_segment(p.tile, next));
-      for (int v = 0; v < vectors && lanes < 32; ++v) add(offset[v] + from, segment[v]);
+      for (int v = 0; v < vectors && lanes < most_lanes; ++v, ++lanes) {
+        offset[lanes] = offset[v] + from;
+        segment[lanes] = segment[v];
+      }
     }
   }
 
  private:
-  void add(std::int32_t at, std::int32_t of) {
-    offset[lanes] = at;
-    segment[lanes++] = of;
+  // The vectors of the first output segment. All 32 lanes are computed, also those without a vector (ignored), so that
+  // trip counts are fixed. A unit's index is split by successive division, with reciprocals, which is exact: it is at
+  // most 31 x 8.
+  void place_vectors(const composite_tile& t, int units) {
+    constexpr int shift = 20;
+    std::int32_t rest[most_lanes], misalignment[most_lanes] = {}, segments = 1;
+    for (int lane = 0; lane < most_lanes; ++lane) rest[lane] = lane * units;
+    for (int i = 0; i < t.rank && t.dims[i].out_segment; ++i) {
+      const tile_dim& d = t.dims[i];
+      const auto indices = static_cast<std::int32_t>(i == t.last_out ? t.out_indices() : d.tile);
+      if (indices == 1) continue;
+      const std::int32_t reciprocal = (1 << shift) / indices + 1;
+      const auto stride = static_cast<std::int32_t>(d.in_segment ? d.in_stride : d.in_stride & 15);
+      std::int32_t* const to = d.in_segment ? offset : misalignment;
+      const std::int32_t step = d.in_segment ? 0 : segments;
+      for (int lane = 0; lane < most_lanes; ++lane) {
+        const std::int32_t next = rest[lane] * reciprocal >> shift, index = rest[lane] - next * indices;
+        rest[lane] = next;
+        to[lane] += index * stride;
+        segment[lane] += index * step;
+      }
+      if (!d.in_segment) segments *= indices;
+    }
+    for (int lane = 0; lane < most_lanes; ++lane) offset[lane] += misalignment[lane] & 15;
   }
 };
 
