@@ -12,7 +12,7 @@ struct cost_of_launch {
 /// Microseconds of a launch behind another one, and factors of a copy's time, for elements of 1, 2, 4, 8 and 16 bytes.
 /// Fitted to the times of 4,900 random transposes and permutations by every kernel that can move them, on an H200
 /// (docs/planner.md); what depends on the shape is in the function of the kernel, its own factors for
-/// each size last. Where few cases were drawn (16 bytes) neighbours give them.
+/// each size last. Where few cases were drawn (16 bytes) neighbours give them, but for staged_misaligned.
 struct kernel_cost {
   double launch[5], factor[5], more[5];
   double small[5] = {};  // launch of the smallest arrays; 0: the same
@@ -22,9 +22,10 @@ inline constexpr kernel_cost tiled_2d_cost{{2.25, 2.05, 1.89, 1.82, 2.25}, {1.10
 inline constexpr kernel_cost tiled_4byte_cost{
     {1.57, 1.74, 1.45, 1.56, 1.56}, {1.06, 0.962, 1.124, 1, 1}, {}, {1.93, 1.8, 1.7}};
 inline constexpr kernel_cost staged_cost{{3.1}, {1.11}, {}, {2.9}};
-inline constexpr kernel_cost staged_misaligned_cost{{5.2, 3.24, 2.59, 2.97, 2.97},
-                                                    {1.185, 0.985, 0.981, 0.91, 1},
-                                                    {1.5, 0.9, 0.89, 1.08, 1},
+/// From 2 bytes on, refitted to 117 batches (docs/planner.md).
+inline constexpr kernel_cost staged_misaligned_cost{{5.2, 2.7, 2.46, 2.13, 2.2},
+                                                    {1.185, 1.026, 1.033, 1.021, 1.013},
+                                                    {1.5, 0.49, 0.22, 0.78, 0.41},
                                                     {2.4, 2.1, 2.1, 2.1, 2.1}};
 /// Of 1 byte, from least_reordered_rows on.
 inline constexpr kernel_cost staged_many_rows_cost{{3.9}, {1.045}, {0.61}, {2.4}};

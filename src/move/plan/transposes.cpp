@@ -61,7 +61,7 @@ double tiled_4byte_more(const matrices& m) {
   return 0.66 * (filled(m.down, 64) * filled(m.across, 128) - 1);
 }
 
-// Matrices of seven and eight columns leave few blocks.
+// Matrices of seven and eight columns or rows leave few blocks.
 double narrow_more(const matrices& m) {
   const std::int64_t few = std::min(m.a.rows, m.a.cols);
   return few == 7 ? 0.15 : few == 8 ? 0.06 : 0;
@@ -83,10 +83,18 @@ double misaligned_2d_launch(const matrices& m) {
 }
 
 // Microseconds that small matrices take longer to launch: the fewer blocks, the less the latency of one is hidden,
-// which grows with the columns.
+// which grows with the short side.
 double narrow_latency(const matrices& m) {
-  constexpr double each = 0.14;  // us a column beyond the first
+  constexpr double each = 0.14;  // us a column (or row) beyond the first
   return each * static_cast<double>(std::min(m.a.rows, m.a.cols) - 1) * share_of_small(m);
+}
+
+// Microseconds that seven columns (not rows) take longer: most from 2 MiB on, nothing from 40 MB on.
+double latency_of_seven_columns(const matrices& m) {
+  constexpr double most = 1.2, until = 4e7;  // us; bytes
+  const narrow_sides sides = narrow_sides_of(m.a);
+  if (!sides.tall || sides.short_side != 7) return 0;
+  return most * (1 - share_of_small(m)) * std::max(0.0, 1 - static_cast<double>(m.bytes * m.a.batch) / until);
 }
 
 // With gaps between them, a block takes one matrix, however small.
@@ -289,7 +297,8 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
     return cost_of_launch{launch_of(cost.small[at], cost.launch[at], m), cost.factor[at] + more};
   };
   if (is_narrow(m, device)) {
-    to.add(family::narrow, {narrow_cost.launch[at] + narrow_latency(m), narrow_cost.factor[at] + narrow_more(m)});
+    const double latency = narrow_latency(m) + latency_of_seven_columns(m);
+    to.add(family::narrow, {narrow_cost.launch[at] + latency, narrow_cost.factor[at] + narrow_more(m)});
   }
   if (is_staged(a, device)) to.add(family::staged, cost_of(staged_cost, 0));
   if (is_staged_strided(m, device)) to.add(family::staged_strided, cost_of_strided(m, device));
