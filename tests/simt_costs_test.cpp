@@ -146,6 +146,10 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
       {{{1681495, 8, 2}, {0, 2, 1}, {}, {}}, 1, "staged"},
       {{{294258, 44, 3}, {0, 2, 1}, {}, {}}, 1, "staged-misaligned"},
       {{{1818, 140, 357}, {0, 2, 1}, {}, {}}, 1, "staged-misaligned"},
+      // Batches of 2 and 4 bytes.
+      {{{132, 163, 121}, {0, 2, 1}, {}, {}}, 2, "staged-misaligned"},
+      {{{60, 94, 406, 42}, {0, 1, 3, 2}, {}, {}}, 4, "staged-misaligned"},
+      {{{132509, 19, 3}, {0, 2, 1}, {}, {}}, 4, "elementwise-vectors"},
       // A warp's loads are spread over matrices of 5 KB.
       {{{8, 306, 231, 24}, {1, 0, 3, 2}, {}, {}}, 1, "gather"},
       // Flipped; rotated, whose rows are contiguous on both sides; channels left out, and swapped.

@@ -49,8 +49,9 @@ struct warp_read {
 
   explicit warp_read(const gather_plan& p) {
     const int units = units_of_vector(p.tile.unit);
-    const int vectors = lanes = std::min(most_lanes, static_cast<int>(ceil_divided(p.units, units)));
+    const int vectors = std::min(most_lanes, static_cast<int>(ceil_divided(p.units, units)));
     place_vectors(p.tile, units);
+    lanes = vectors;
     // The remaining lanes read the same vectors of the following output segments.
     for (int next = 1; next < p.tile.out_segments && lanes < most_lanes; ++next) {
       const auto from = static_cast<std::int32_t>(offset_of_segment(p.tile, next));

@@ -89,14 +89,6 @@ double narrow_latency(const matrices& m) {
   return each * static_cast<double>(std::min(m.a.rows, m.a.cols) - 1) * share_of_small(m);
 }
 
-// Microseconds that seven columns (not rows) take longer: most from 2 MiB on, nothing from 40 MB on.
-double latency_of_seven_columns(const matrices& m) {
-  constexpr double most = 1.2, until = 4e7;  // us; bytes
-  const narrow_sides sides = narrow_sides_of(m.a);
-  if (!sides.tall || sides.short_side != 7) return 0;
-  return most * (1 - share_of_small(m)) * std::max(0.0, 1 - static_cast<double>(m.bytes * m.a.batch) / until);
-}
-
 // With gaps between them, a block takes one matrix, however small.
 double staged_misaligned_more(const matrices& m, const kernel_cost& cost, const device_model& device) {
   const double alone = m.without_gaps() ? 0 : 800 / static_cast<double>(m.bytes);
@@ -297,8 +289,7 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
     return cost_of_launch{launch_of(cost.small[at], cost.launch[at], m), cost.factor[at] + more};
   };
   if (is_narrow(m, device)) {
-    const double latency = narrow_latency(m) + latency_of_seven_columns(m);
-    to.add(family::narrow, {narrow_cost.launch[at] + latency, narrow_cost.factor[at] + narrow_more(m)});
+    to.add(family::narrow, {narrow_cost.launch[at] + narrow_latency(m), narrow_cost.factor[at] + narrow_more(m)});
   }
   if (is_staged(a, device)) to.add(family::staged, cost_of(staged_cost, 0));
   if (is_staged_strided(m, device)) to.add(family::staged_strided, cost_of_strided(m, device));
