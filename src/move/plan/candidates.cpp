@@ -240,7 +240,7 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, {rows_launch[place_of(unit)], rows_factor(a, unit)});
   if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_misaligned(all, a, unit);
   if (takes_elementwise_vectors(all.untiled) && (which == wanted::all || could_vectors_pay(all))) {
-    all.add(family::elementwise_vectors, cost_of_elementwise_vectors(all.untiled, all.copy_us, device));
+    all.add(family::elementwise_vectors, cost_of_elementwise_vectors(all.untiled, device));
   }
   all.add(family::elementwise, cost_of_elementwise(a, all.untiled, device));
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };

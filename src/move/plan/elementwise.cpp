@@ -155,7 +155,7 @@ double lines_of_load(const composite_tile& t, int run_dims, std::int64_t vector)
 // logarithm of the distance, from `near` bytes over `decades`; a piece of `half_piece` bytes costs half as much as the
 // shortest.
 double split_pieces(const block_reads& reads) {
-  constexpr double most = 0.2, half_piece = 500, near = 1e5, decades = 2;  // chosen, not fitted (docs/planner.md)
+  constexpr double most = 0.14, half_piece = 500, near = 1e5, decades = 2;  // chosen, not fitted (docs/planner.md)
   if (reads.distance <= near) return 0;
   return most * std::min(1.0, std::log10(reads.distance / near) / decades) / (1 + reads.piece / half_piece);
 }
@@ -168,8 +168,8 @@ cost_of_launch cost_of_elementwise(const permute_args& a, const composite_tile& 
   constexpr double gaps = 0.15;  // of tiny matrices; larger ones take no longer for them
   const int at = place_of(t.unit);
   const double divisions = division * std::max(0, t.rank - 2);
-  if (t.unit < 4 || (a.run_bytes == t.unit && t.unit < 16)) {  // fitted to 2,400 timings (docs/planner.md)
-    constexpr double issued[4] = {10, 4.65, 2.53, 1.42};       // of units of 1, 2, 4 and 8 bytes
+  if (t.unit < 4 || a.run_bytes == t.unit) {  // fitted to 2,400 timings, of 16 bytes to 80 (docs/planner.md)
+    constexpr double issued[5] = {10, 4.65, 2.53, 1.42, 1.1};
     constexpr double stored = 0.42, delivered = 0.32;
     const block_reads reads = reads_of_block(t, elementwise_block_units);
     const double again = evicted(reads, elementwise_block_units * t.unit, device);
@@ -200,12 +200,13 @@ bool takes_elementwise_vectors(const composite_tile& t) {
 }
 
 // Issue (a load is replayed for each line that it touches) overlaps with L2 traffic. Blocks that read many spans do not
-// find their sectors in L1 again. Fitted to 698 timings on an H100 and an H200, but for split_pieces (docs/planner.md).
-cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, double copy_us, const device_model& device) {
-  constexpr double launch[4] = {2.17, 1.97, 1.83, 1.77}, latency[4] = {1.17, 0.04, 0.55, 0.42}, half_latency = 2.5,
-                   division = 0.17;                                                               // us
-  constexpr double issued[4] = {0.94, 0.85, 0.7, 0.77}, scattered[4] = {3.77, 1.74, 0.91, 0.58};  // 32 lines a load
-  constexpr double stored = 0.51, delivered = 0.42, spans_in_l1 = 526;
+// find their sectors in L1 again. Fitted to 2,400 timings on an H200, but for launches and split_pieces
+// (docs/planner.md).
+cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, const device_model& device) {
+  constexpr double launch[4] = {2.17, 1.97, 1.83, 1.77}, division = 0.17;                          // us
+  constexpr double issued[4] = {1.07, 0.91, 0.78, 0.77}, scattered[4] = {2.24, 1.02, 0.7, 0.475};  // 32 lines a load
+  constexpr double stored = 0.52, delivered = 0.4, spans_in_l1 = 260;
+  constexpr double unshared = 0.5;  // of the sectors that a block reads in part; the others serve its neighbours too
   static_assert(launch[3] == least_launch_of_elementwise_vectors);
   constexpr std::int64_t bytes = 16;
   const std::int64_t vector = bytes / t.unit;
@@ -213,12 +214,12 @@ cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, double copy_
   const block_reads reads = reads_of_block(t, elementwise_block_units * vector);
   const double again = std::max(std::clamp(reads.spans / spans_in_l1 - 1, 0.0, 1.0),
                                 evicted(reads, elementwise_block_units * bytes, device));
-  const double sectors =
-      reads.sectors + again * (static_cast<double>(sector) / static_cast<double>(t.unit) - reads.sectors);
+  const double once = 1 + unshared * (reads.sectors - 1);
+  const double sectors = once + again * (static_cast<double>(sector) / static_cast<double>(t.unit) - once);
   const int at = place_of(t.unit);
   const double issue = issued[at] + scattered[at] * lines_of_load(t, run.dims, vector) / 32;
-  return {launch[at] + division * std::max(0, t.rank - 3) + latency[at] * copy_us / (copy_us + half_latency),
-          overlapped(issue, stored + delivered * sectors), 1 + refetched(t, reads, device) + split_pieces(reads)};
+  return {launch[at] + division * std::max(0, t.rank - 3), overlapped(issue, stored + delivered * sectors),
+          1 + refetched(t, reads, device) + split_pieces(reads)};
 }
 
 }  // namespace twill::detail

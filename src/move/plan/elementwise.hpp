@@ -30,7 +30,6 @@ bool takes_elementwise_vectors(const composite_tile& untiled);
 
 constexpr double least_launch_of_elementwise_vectors = 1.77;  // us
 
-/// `copy_us`: microseconds of a copy.
-cost_of_launch cost_of_elementwise_vectors(const composite_tile& untiled, double copy_us, const device_model& device);
+cost_of_launch cost_of_elementwise_vectors(const composite_tile& untiled, const device_model& device);
 
 }  // namespace twill::detail
