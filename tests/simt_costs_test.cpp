@@ -138,9 +138,6 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
       {{{336, 432, 32}, {0, 2, 1}, {}, {}}, 1, "staged-rows"},
       {{{1048576, 32}, {1, 0}, {}, {}}, 1, "staged-rows"},
       {{{256, 320, 256}, {2, 1, 0}, {}, {}}, 8, "tiled-2d"},
-      // Rows that begin at lines of 128 bytes.
-      {{{80, 176, 320}, {2, 0, 1}, {}, {}}, 2, "misaligned-2d"},
-      {{{320, 7, 16, 96}, {3, 0, 1, 2}, {}, {}}, 4, "misaligned-2d"},
       {{{32, 1048576}, {1, 0}, {}, {}}, 8, "tiled-2d"},
       {{{353, 113, 78, 16}, {2, 1, 0, 3}, {}, {}}, 4, "gather"},
       {{{16, 8, 4096, 24}, {2, 1, 0, 3}, {}, {}}, 4, "elementwise"},
@@ -154,7 +151,6 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
       {{{60, 94, 406, 42}, {0, 1, 3, 2}, {}, {}}, 4, "staged-misaligned"},
       {{{132509, 19, 3}, {0, 2, 1}, {}, {}}, 4, "elementwise-vectors"},
       {{{19477, 10, 7}, {0, 2, 1}, {}, {}}, 8, "elementwise-vectors"},
-      {{{17371, 4, 4}, {0, 2, 1}, {}, {}}, 16, "elementwise"},
       // Single units of the input, whose sectors serve neighbouring blocks too.
       {{{738397, 2}, {1, 0}, {}, {}}, 4, "elementwise-vectors"},
       {{{4, 13, 22, 17, 124}, {2, 1, 4, 3, 0}, {}, {}}, 2, "elementwise-vectors"},

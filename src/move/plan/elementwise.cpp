@@ -12,8 +12,7 @@ namespace {
 constexpr std::int64_t line = 128, sector = 32;  // bytes
 
 struct block_reads {
-  double spans;     // pieces of the input that are contiguous, or nearly so
-  double sectors;   // bytes of all sectors that these touch, for each byte that is needed
+  double sectors;   // bytes of all sectors of it, for each byte that is needed
   double lines;     // likewise bytes of lines
   double piece;     // bytes of a contiguous piece of the input that continues in another block
   double distance;  // bytes between these two blocks in the output; 0 where none continues it
@@ -50,7 +49,7 @@ block_reads reads_of_block(const composite_tile& t, std::int64_t units) {
   }
   const double around = static_cast<double>(sector - lowest_bit(distances));
   const double each = spans / static_cast<double>(units * t.unit), bytes = std::max<double>(sector, span + around);
-  return {spans, each * bytes, each * (bytes + (line - sector)), piece, distance};
+  return {each * bytes, each * (bytes + (line - sector)), piece, distance};
 }
 
 // Bytes of all sectors that hold input, for each byte of it: gaps of less than a sector are read too.
@@ -83,12 +82,10 @@ double overlapped(double issue, double traffic) {
   return std::sqrt(std::sqrt(issue2 * issue2 + traffic2 * traffic2));
 }
 
-// The share of sectors that a block reads again from L2: all where what the blocks of a multiprocessor read is twice
-// what L1 holds.
-double evicted(const block_reads& reads, std::int64_t block_bytes, const device_model& device) {
+// What the blocks of a multiprocessor read, over what L1 holds: `read` bytes for each one that a block stores.
+double in_l1(double read, std::int64_t block_bytes, const device_model& device) {
   constexpr double blocks = 8;
-  const double read = blocks * reads.sectors * static_cast<double>(block_bytes);
-  return std::clamp(read / static_cast<double>(device.l1_bytes) - 1, 0.0, 1.0);
+  return blocks * read * static_cast<double>(block_bytes) / static_cast<double>(device.l1_bytes);
 }
 
 // Extra memory traffic, in copies, half of which is reads: every block fetches full lines again that were evicted from
@@ -155,7 +152,7 @@ double lines_of_load(const composite_tile& t, int run_dims, std::int64_t vector)
 // logarithm of the distance, from `near` bytes over `decades`; a piece of `half_piece` bytes costs half as much as the
 // shortest.
 double split_pieces(const block_reads& reads) {
-  constexpr double most = 0.14, half_piece = 500, near = 1e5, decades = 2;  // chosen, not fitted (docs/planner.md)
+  constexpr double most = 0.2, half_piece = 500, near = 1e5, decades = 2;  // chosen, not fitted (docs/planner.md)
   if (reads.distance <= near) return 0;
   return most * std::min(1.0, std::log10(reads.distance / near) / decades) / (1 + reads.piece / half_piece);
 }
@@ -168,11 +165,12 @@ cost_of_launch cost_of_elementwise(const permute_args& a, const composite_tile& 
   constexpr double gaps = 0.15;  // of tiny matrices; larger ones take no longer for them
   const int at = place_of(t.unit);
   const double divisions = division * std::max(0, t.rank - 2);
-  if (t.unit < 4 || a.run_bytes == t.unit) {  // fitted to 2,400 timings, of 16 bytes to 80 (docs/planner.md)
-    constexpr double issued[5] = {10, 4.65, 2.53, 1.42, 1.1};
+  if (t.unit < 4 || (a.run_bytes == t.unit && t.unit < 16)) {  // fitted to 2,400 timings (docs/planner.md)
+    constexpr double issued[4] = {10, 4.65, 2.53, 1.42};       // of units of 1, 2, 4 and 8 bytes
     constexpr double stored = 0.42, delivered = 0.32;
     const block_reads reads = reads_of_block(t, elementwise_block_units);
-    const double again = evicted(reads, elementwise_block_units * t.unit, device);
+    // Sectors are read again from L2, all where they take twice what L1 holds.
+    const double again = std::clamp(in_l1(reads.sectors, elementwise_block_units * t.unit, device) - 1, 0.0, 1.0);
     const double of_warps = again > 0 ? reads_of_block(t, 32).sectors : 0;
     const double sectors = std::max(reads.sectors, (1 - again) * reads.sectors + again * of_warps);
     return {launch_of_units + divisions, overlapped(issued[at], stored + delivered * sectors),
@@ -199,26 +197,24 @@ bool takes_elementwise_vectors(const composite_tile& t) {
   return t.unit <= 8 && output_run_of(t).units * t.unit >= least_bytes;
 }
 
-// Issue (a load is replayed for each line that it touches) overlaps with L2 traffic. Blocks that read many spans do not
-// find their sectors in L1 again. Fitted to 2,400 timings on an H200, but for launches and split_pieces
-// (docs/planner.md).
+// Issue (a load is replayed for each line that it touches) overlaps with L2 traffic. Sectors come from L2 once, unless
+// lines leave L1 before their other units are loaded: in part where those of resident blocks take 0.3 of it, all from
+// 2.5 times its size on. Fitted to 2,451 timings on H200s, but for launches and split_pieces (docs/planner.md).
 cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, const device_model& device) {
-  constexpr double launch[4] = {2.17, 1.97, 1.83, 1.77}, division = 0.17;                          // us
-  constexpr double issued[4] = {1.07, 0.91, 0.78, 0.77}, scattered[4] = {2.24, 1.02, 0.7, 0.475};  // 32 lines a load
-  constexpr double stored = 0.52, delivered = 0.4, spans_in_l1 = 260;
-  constexpr double unshared = 0.5;  // of the sectors that a block reads in part; the others serve its neighbours too
+  constexpr double launch[4] = {2.17, 1.97, 1.83, 1.77}, division = 0.17;                         // us
+  constexpr double issued[4] = {1.2, 0.93, 0.73, 0.74}, scattered[4] = {1.79, 0.79, 0.81, 0.52};  // 32 lines a load
+  constexpr double once = 0.95, again = 0.41, kept = 0.3, lost = 2.5;
   static_assert(launch[3] == least_launch_of_elementwise_vectors);
   constexpr std::int64_t bytes = 16;
   const std::int64_t vector = bytes / t.unit;
   const output_run run = output_run_of(t);
   const block_reads reads = reads_of_block(t, elementwise_block_units * vector);
-  const double again = std::max(std::clamp(reads.spans / spans_in_l1 - 1, 0.0, 1.0),
-                                evicted(reads, elementwise_block_units * bytes, device));
-  const double once = 1 + unshared * (reads.sectors - 1);
-  const double sectors = once + again * (static_cast<double>(sector) / static_cast<double>(t.unit) - once);
+  const double held = in_l1(reads.lines, elementwise_block_units * bytes, device);
+  const double evicted = std::clamp((held - kept) / (lost - kept), 0.0, 1.0);
+  const double sectors = static_cast<double>(sector) / static_cast<double>(t.unit);  // for each one needed
   const int at = place_of(t.unit);
   const double issue = issued[at] + scattered[at] * lines_of_load(t, run.dims, vector) / 32;
-  return {launch[at] + division * std::max(0, t.rank - 3), overlapped(issue, stored + delivered * sectors),
+  return {launch[at] + division * std::max(0, t.rank - 3), overlapped(issue, once + again * evicted * (sectors - 1)),
           1 + refetched(t, reads, device) + split_pieces(reads)};
 }
 

@@ -14,8 +14,6 @@ inline bool is_packed_input(const transpose_args& a) {
   return a.in_ld == a.cols && (a.batch == 1 || a.in_stride == a.rows * a.cols);
 }
 
-constexpr std::int64_t line_bytes = 128;  // of a cache
-
 struct matrices {
   const transpose_args& a;
   std::int64_t size, down, across, bytes;  // of an element; of an output and an input row; of a matrix
@@ -32,7 +30,7 @@ struct matrices {
   std::int64_t address() const { return address_of(a.in) | address_of(a.out); }
   std::int64_t strides() const { return a.batch > 1 ? a.in_stride | a.out_stride : 0; }
   std::int64_t side_alignment(const void* first, std::int64_t ld, std::int64_t stride) const {
-    return lowest_bit(address_of(first) | (ld | (a.batch > 1 ? stride : 0)) * size | line_bytes);
+    return lowest_bit(address_of(first) | (ld | (a.batch > 1 ? stride : 0)) * size | 64);
   }
   std::int64_t in_alignment() const { return side_alignment(a.in, a.in_ld, a.in_stride); }
   std::int64_t out_alignment() const { return side_alignment(a.out, a.out_ld, a.out_stride); }

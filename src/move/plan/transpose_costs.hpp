@@ -62,17 +62,15 @@ inline constexpr band_cost staged_cols_costs[3] = {
      8.6},
     {2.43, {{256, 1.0 / 10, {1.03, 1.032, 1.071}}, {512, 1, {0, 0, 1.123}}}, 0.36, 4.6}};
 
-/// Factors of misaligned-2d for what it issues and moves. `unaligned`: microseconds where rows do not all begin at
-/// lines of 128 bytes: a warp's load then touches two; `partial`: tiles that are filled in part; `narrow`: rows shorter
-/// than what a warp loads, which are loaded element by element. Refitted to 1,215 timings, but for `small` and `narrow`
-/// (docs/planner.md).
+/// Factors of misaligned-2d for what it issues and moves. `partial`: tiles that are filled in part; `narrow`: rows
+/// shorter than what a warp loads, which are loaded element by element.
 struct misaligned_cost {
-  double small, launch, unaligned, issued, moved, around, partial, narrow;
+  double small, launch, issued, moved, around, partial, narrow;
 };
-inline constexpr misaligned_cost misaligned_2d_costs[5] = {{2.5, 2.76, 0.92, 0.385, 0.756, 0.64, 0.78, 3},
-                                                           {2.3, 1.98, 0.96, 0.419, 1.036, 0.085, 0.33, 1.91},
-                                                           {2.2, 1.79, 0.45, 0.369, 0.985, 0.107, 0.272, 2.44},
-                                                           {2, 1.67, 0.18, 0.526, 0.784, 0.114, 0.047, 1.2},
-                                                           {2, 2, 0, 1, 0.65, 0.15, 0, 1}};
+inline constexpr misaligned_cost misaligned_2d_costs[5] = {{2.5, 3.62, 0.464, 0.927, 0.157, 1, 2.49},
+                                                           {2.3, 2.66, 0.454, 0.942, 0.19, 0.435, 1.76},
+                                                           {2.2, 2.05, 0.382, 0.983, 0.1, 0.242, 2.36},
+                                                           {2, 1.79, 0.466, 0.851, 0.115, 0.043, 1.16},
+                                                           {2, 2, 1, 0.65, 0.15, 0, 1}};
 
 }  // namespace twill::detail

@@ -26,7 +26,7 @@ double misaligned_2d_factor(const matrices& m) {
   // As rows_of_tile decides (gpu/misaligned_tile.hpp).
   const bool in_words = m.across >= (m.a.in_ld == m.a.cols ? loaded / 2 : loaded);
   const double issue = cost.issued * down * filled(m.across, width) * (in_words ? 1 : cost.narrow);
-  const double around = static_cast<double>(std::max<std::int64_t>(0, 64 - m.in_alignment())) /
+  const double around = static_cast<double>(64 - m.in_alignment()) /
                         static_cast<double>(divided(m.across, ceil_divided(m.across, width)));
   const double moved = cost.moved + cost.around * around;
   // Between the rows of a matrix lie those of others: nobody completes their sectors in time. Of 1 byte, the
@@ -79,7 +79,7 @@ double launch_of(double small, double large, const matrices& m) {
 
 double misaligned_2d_launch(const matrices& m) {
   const misaligned_cost& cost = misaligned_2d_costs[m.place()];
-  return launch_of(cost.small, cost.launch + (m.in_alignment() < line_bytes ? cost.unaligned : 0), m);
+  return std::max(full_vectors_launch(m.size), launch_of(cost.small, cost.launch, m));
 }
 
 // Microseconds that small matrices take longer to launch: the fewer blocks, the less the latency of one is hidden,
