@@ -85,6 +85,27 @@ TEST_CASE("rows shorter than what a warp loads cost misaligned-2d more where wor
   CHECK(costs(126, 127) > 1.5 * costs(126, 126));  // rows with gaps beside packed ones
 }
 
+TEST_CASE("gaps in the input cost elementwise-vectors what they took to read") {
+  const auto on = twill::device::open("simt:h200");
+  const auto costs = [&](std::int64_t bytes, std::int64_t stride) {
+    const auto all = explain_permute(on, bytes, permute_shape{{1 << 24}, {0}, {stride}, {}});
+    const auto is_it = [](auto& one) { return one.kernel == "elementwise-vectors"; };
+    const auto found = std::find_if(all.begin(), all.end(), is_it);
+    REQUIRE(found != all.end());
+    return found->microseconds;
+  };
+  struct timing {
+    std::int64_t bytes, stride;
+    double us;  // H200
+  };
+  for (const timing& one :
+       {timing{4, 2, 51.2}, {4, 3, 68.3}, {4, 4, 83.7}, {8, 2, 97.3}, {8, 3, 127.9}, {8, 4, 157.8}}) {
+    CAPTURE(one.bytes);
+    CAPTURE(one.stride);
+    CHECK(costs(one.bytes, one.stride) == doctest::Approx(one.us).epsilon(0.08));
+  }
+}
+
 TEST_CASE("gather is found where only short output segments fit in shared memory") {
   const auto chosen = [](const char* name, std::int64_t bytes, const permute_shape& shape) -> std::string {
     return explain_permute(twill::device::open(name), bytes, shape).front().kernel;
@@ -151,7 +172,7 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
       {{{60, 94, 406, 42}, {0, 1, 3, 2}, {}, {}}, 4, "staged-misaligned"},
       {{{132509, 19, 3}, {0, 2, 1}, {}, {}}, 4, "elementwise-vectors"},
       {{{19477, 10, 7}, {0, 2, 1}, {}, {}}, 8, "elementwise-vectors"},
-      // Single units of the input, whose sectors serve neighbouring blocks too.
+      // Isolated input units, whose sectors neighbouring blocks use too.
       {{{738397, 2}, {1, 0}, {}, {}}, 4, "elementwise-vectors"},
       {{{4, 13, 22, 17, 124}, {2, 1, 4, 3, 0}, {}, {}}, 2, "elementwise-vectors"},
       // A warp's loads are spread over matrices of 5 KB.

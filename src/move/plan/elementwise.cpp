@@ -12,8 +12,8 @@ namespace {
 constexpr std::int64_t line = 128, sector = 32;  // bytes
 
 struct block_reads {
-  double sectors;   // bytes of all sectors of it, for each byte that is needed
-  double lines;     // likewise bytes of lines
+  double sectors;   // bytes of the sectors read, per byte needed
+  double lines;     // the same for lines
   double piece;     // bytes of a contiguous piece of the input that continues in another block
   double distance;  // bytes between these two blocks in the output; 0 where none continues it
 };
@@ -59,7 +59,8 @@ double loaded(const composite_tile& t) {
     const tile_dim& d = t.dims[t.in_order[k]];
     const auto stride = static_cast<double>(std::abs(d.in_stride)), count = static_cast<double>(d.extent);
     const double around = static_cast<double>(sector - lowest_bit(std::abs(d.in_stride) | sector));
-    read = stride < span ? read * count : (count - 1) * std::min(stride, read + around) + read;
+    read =
+        stride < span ? read * count : (count - 1) * std::min(stride, std::max<double>(sector, read + around)) + read;
     span += (count - 1) * stride;
     wanted *= count;
   }
@@ -82,8 +83,8 @@ double overlapped(double issue, double traffic) {
   return std::sqrt(std::sqrt(issue2 * issue2 + traffic2 * traffic2));
 }
 
-// What the blocks of a multiprocessor read, over what L1 holds: `read` bytes for each one that a block stores.
-double in_l1(double read, std::int64_t block_bytes, const device_model& device) {
+// Footprint of a multiprocessor's resident blocks over the size of L1; `read`: bytes read per byte stored.
+double l1_footprint(double read, std::int64_t block_bytes, const device_model& device) {
   constexpr double blocks = 8;
   return blocks * read * static_cast<double>(block_bytes) / static_cast<double>(device.l1_bytes);
 }
@@ -91,7 +92,7 @@ double in_l1(double read, std::int64_t block_bytes, const device_model& device) 
 // Extra memory traffic, in copies, half of which is reads: every block fetches full lines again that were evicted from
 // L2.
 double refetched(const composite_tile& t, const block_reads& reads, const device_model& device) {
-  return lines_lost(t, device) * (reads.lines - 1) / 2;
+  return lines_lost(t, device) * std::max(0.0, reads.lines - 1) / 2;
 }
 
 // Extra cost of runs that end inside an input line, in copies: the rest of the line belongs to the next run of the
@@ -169,8 +170,9 @@ cost_of_launch cost_of_elementwise(const permute_args& a, const composite_tile& 
     constexpr double issued[4] = {10, 4.65, 2.53, 1.42};       // of units of 1, 2, 4 and 8 bytes
     constexpr double stored = 0.42, delivered = 0.32;
     const block_reads reads = reads_of_block(t, elementwise_block_units);
-    // Sectors are read again from L2, all where they take twice what L1 holds.
-    const double again = std::clamp(in_l1(reads.sectors, elementwise_block_units * t.unit, device) - 1, 0.0, 1.0);
+    // Sectors evicted from L1 are reread from L2: all of them from twice its size on.
+    const double again =
+        std::clamp(l1_footprint(reads.sectors, elementwise_block_units * t.unit, device) - 1, 0.0, 1.0);
     const double of_warps = again > 0 ? reads_of_block(t, 32).sectors : 0;
     const double sectors = std::max(reads.sectors, (1 - again) * reads.sectors + again * of_warps);
     return {launch_of_units + divisions, overlapped(issued[at], stored + delivered * sectors),
@@ -197,25 +199,27 @@ bool takes_elementwise_vectors(const composite_tile& t) {
   return t.unit <= 8 && output_run_of(t).units * t.unit >= least_bytes;
 }
 
-// Issue (a load is replayed for each line that it touches) overlaps with L2 traffic. Sectors come from L2 once, unless
-// lines leave L1 before their other units are loaded: in part where those of resident blocks take 0.3 of it, all from
-// 2.5 times its size on. Fitted to 2,451 timings on H200s, but for launches and split_pieces (docs/planner.md).
+// Issue (a load is replayed for each line of 128 bytes that it touches) overlaps with L2 traffic. Sectors are read from
+// L2 once, unless their lines are evicted from L1 before reuse: none up to a footprint of 0.3 of L1, all from 2.5 on,
+// linear in between. Gaps in the input are read from memory. Fitted to 2,451 timings on H200s, but for launches, gaps
+// and split_pieces (docs/planner.md). No unit's factor is below 1.03 (could_vectors_pay).
 cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, const device_model& device) {
   constexpr double launch[4] = {2.17, 1.97, 1.83, 1.77}, division = 0.17;                         // us
-  constexpr double issued[4] = {1.2, 0.93, 0.73, 0.74}, scattered[4] = {1.79, 0.79, 0.81, 0.52};  // 32 lines a load
-  constexpr double once = 0.95, again = 0.41, kept = 0.3, lost = 2.5;
+  constexpr double issued[4] = {1.2, 0.93, 0.73, 0.74}, scattered[4] = {1.79, 0.79, 0.81, 0.52};  // at 32 lines a load
+  constexpr double once = 0.95, again = 0.41, evicts_from = 0.3, evicts_all = 2.5;
   static_assert(launch[3] == least_launch_of_elementwise_vectors);
   constexpr std::int64_t bytes = 16;
   const std::int64_t vector = bytes / t.unit;
   const output_run run = output_run_of(t);
   const block_reads reads = reads_of_block(t, elementwise_block_units * vector);
-  const double held = in_l1(reads.lines, elementwise_block_units * bytes, device);
-  const double evicted = std::clamp((held - kept) / (lost - kept), 0.0, 1.0);
-  const double sectors = static_cast<double>(sector) / static_cast<double>(t.unit);  // for each one needed
+  const double footprint = l1_footprint(reads.lines, elementwise_block_units * bytes, device);
+  const double evicted = std::clamp((footprint - evicts_from) / (evicts_all - evicts_from), 0.0, 1.0);
+  const double sectors =
+      static_cast<double>(sector) / static_cast<double>(t.unit);  // read per sector needed, without reuse
   const int at = place_of(t.unit);
   const double issue = issued[at] + scattered[at] * lines_of_load(t, run.dims, vector) / 32;
   return {launch[at] + division * std::max(0, t.rank - 3), overlapped(issue, once + again * evicted * (sectors - 1)),
-          1 + refetched(t, reads, device) + split_pieces(reads)};
+          1 + (loaded(t) - 1) / 2 + refetched(t, reads, device) + split_pieces(reads)};
 }
 
 }  // namespace twill::detail
