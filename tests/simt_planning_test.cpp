@@ -17,6 +17,7 @@
 #include "backends/simt/kernel_name.hpp"
 #include "backends/simt/simt_device.hpp"
 #include "move/plan/candidates.hpp"
+#include "move/plan/elementwise.hpp"
 #include "move/plan/transposes.hpp"
 #include "support/allocations.hpp"
 #include "support/arena.hpp"
@@ -328,6 +329,11 @@ TEST_CASE("what launches plan is what explain shows first") {
           {{n[2 - slow], in[2 - slow], bytes}, {n[0], in[0], out}, {n[1 + slow], in[1 + slow], out * n[0]}}};
       const auto all = candidates_of(args, model), launched = candidates_of(args, model, wanted::cheapest);
       REQUIRE_MESSAGE(launched.list[0].kind == all.list[0].kind, name, ", case ", i);
+      for (int k = 0; k < all.count; ++k) {  // skipped where a lower bound of its cost rules it out
+        if (all.list[k].kind != family::elementwise_vectors) continue;
+        REQUIRE_MESSAGE(all.list[k].microseconds >= least_launch_of_elementwise_vectors + all.copy_us, name, ", case ",
+                        i);
+      }
     }
   }
 }
