@@ -74,26 +74,21 @@ TEST_CASE("narrow matrices cost vec3 more only where runs are short, tiles in pa
   CHECK(factor(3, 86, 214738) > factor(3, 96, 214736) + 0.4);
 }
 
+double expected_us(const std::string& kernel, std::int64_t bytes, const permute_shape& shape) {
+  const auto all = explain_permute(twill::device::open("simt:h200"), bytes, shape);
+  const auto found = std::find_if(all.begin(), all.end(), [&](auto& one) { return one.kernel == kernel; });
+  REQUIRE(found != all.end());
+  return found->microseconds;
+}
+
 TEST_CASE("rows shorter than what a warp loads cost misaligned-2d more where words cannot be loaded") {
-  const auto on = twill::device::open("simt:h200");
-  const auto costs = [&](std::int64_t cols, std::int64_t pitch) {
-    const auto all = explain_permute(on, 1, permute_shape{{1 << 20, cols}, {1, 0}, {pitch, 1}, {}});
-    const auto found = std::find_if(all.begin(), all.end(), [](auto& one) { return one.kernel == "misaligned-2d"; });
-    REQUIRE(found != all.end());
-    return found->microseconds;
+  const auto costs = [](std::int64_t cols, std::int64_t pitch) {
+    return expected_us("misaligned-2d", 1, {{1 << 20, cols}, {1, 0}, {pitch, 1}, {}});
   };
   CHECK(costs(126, 127) > 1.5 * costs(126, 126));  // rows with gaps beside packed ones
 }
 
 TEST_CASE("gaps in the input cost elementwise-vectors what they took to read") {
-  const auto on = twill::device::open("simt:h200");
-  const auto costs = [&](std::int64_t bytes, std::int64_t stride) {
-    const auto all = explain_permute(on, bytes, permute_shape{{1 << 24}, {0}, {stride}, {}});
-    const auto is_it = [](auto& one) { return one.kernel == "elementwise-vectors"; };
-    const auto found = std::find_if(all.begin(), all.end(), is_it);
-    REQUIRE(found != all.end());
-    return found->microseconds;
-  };
   struct timing {
     std::int64_t bytes, stride;
     double us;  // H200
@@ -102,7 +97,8 @@ TEST_CASE("gaps in the input cost elementwise-vectors what they took to read") {
        {timing{4, 2, 51.2}, {4, 3, 68.3}, {4, 4, 83.7}, {8, 2, 97.3}, {8, 3, 127.9}, {8, 4, 157.8}}) {
     CAPTURE(one.bytes);
     CAPTURE(one.stride);
-    CHECK(costs(one.bytes, one.stride) == doctest::Approx(one.us).epsilon(0.08));
+    const double expected = expected_us("elementwise-vectors", one.bytes, {{1 << 24}, {0}, {one.stride}, {}});
+    CHECK(expected == doctest::Approx(one.us).epsilon(0.08));
   }
 }
 

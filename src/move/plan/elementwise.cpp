@@ -209,16 +209,15 @@ cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, const device
   constexpr double once = 0.95, again = 0.41, evicts_from = 0.3, evicts_all = 2.5;
   static_assert(launch[3] == least_launch_of_elementwise_vectors);
   constexpr std::int64_t bytes = 16;
-  const std::int64_t vector = bytes / t.unit;
+  const std::int64_t vector = bytes / t.unit, sector_units = sector / t.unit;
   const output_run run = output_run_of(t);
   const block_reads reads = reads_of_block(t, elementwise_block_units * vector);
   const double footprint = l1_footprint(reads.lines, elementwise_block_units * bytes, device);
   const double evicted = std::clamp((footprint - evicts_from) / (evicts_all - evicts_from), 0.0, 1.0);
-  const double sectors =
-      static_cast<double>(sector) / static_cast<double>(t.unit);  // read per sector needed, without reuse
+  const double reread = evicted * static_cast<double>(sector_units - 1);  // times that a sector comes from L2 again
   const int at = place_of(t.unit);
   const double issue = issued[at] + scattered[at] * lines_of_load(t, run.dims, vector) / 32;
-  return {launch[at] + division * std::max(0, t.rank - 3), overlapped(issue, once + again * evicted * (sectors - 1)),
+  return {launch[at] + division * std::max(0, t.rank - 3), overlapped(issue, once + again * reread),
           1 + (loaded(t) - 1) / 2 + refetched(t, reads, device) + split_pieces(reads)};
 }
 
