@@ -1,5 +1,4 @@
-# Everything that is compiled, in one place, relative to the root of the repository. An operation is one line in each of
-# headers, calls, kernels, the CPU's sources and tests.
+# Everything that is compiled. An operation is one line in each of headers, calls, kernels, the CPU's sources and tests.
 
 # The public headers of libtwill; then those of its sister libraries.
 set(twill_headers
@@ -51,6 +50,7 @@ set(twill_common_sources
   backends/error.cpp
   src/core/arguments.cpp
   src/move/plan/candidates.cpp
+  src/move/plan/cost_corrections.cpp
   src/move/plan/elementwise.cpp
   src/move/plan/gather.cpp
   src/move/plan/gather_layout.cpp

@@ -128,7 +128,8 @@ double dependent_launch_offset_us(family kind, double microseconds) {
 bool could_pay(const candidates& all, std::int64_t unit) {
   const int at = place_of(unit);
   const double us = misaligned_launch[at] + all.copy_us * all.on_device(full_vectors_factor(unit));
-  const double least = std::min(all.as_launched(family::misaligned, us),  // the correction falls at `corrected_from`
+  const double least = all.properties.correction(family::misaligned) *
+                       std::min(all.as_launched(family::misaligned, us),  // which falls at `corrected_from`
                                 all.as_launched(family::misaligned, std::max(us, corrected_from)));
   return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= least; });
 }
@@ -136,7 +137,8 @@ bool could_pay(const candidates& all, std::int64_t unit) {
 // Whether elementwise-vectors could be cheaper than all candidates so far: it takes no less than its shortest launch
 // and a copy.
 bool could_vectors_pay(const candidates& all) {
-  const double least = least_launch_of_elementwise_vectors + all.copy_us;
+  const double us = least_launch_of_elementwise_vectors + all.copy_us;
+  const double least = us * all.properties.correction(family::elementwise_vectors);
   return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= least; });
 }
 
@@ -150,13 +152,16 @@ double least_of_gather(const candidates& all, std::int64_t unit) {
 // less than the others: both must choose alike.
 void add_gather(candidates& all, const permute_args& a, std::int64_t unit, const device_model& device, wanted which) {
   const double others = all.list[0].microseconds;
-  double least = least_of_gather(all, unit);
-  all.gather = plan_gather(a, all.untiled, device, others);
+  const double correction = all.properties.correction(family::gather);
+  double least = 0;
+  all.gather = plan_gather(a, all.untiled, device, others / correction);
   if (!all.gather && which == wanted::all) {
     all.gather = plan_gather(a, all.untiled, device, HUGE_VAL);
-    least = std::max(least, std::nextafter(others, HUGE_VAL));
+    least = std::nextafter(others, HUGE_VAL);
   }
-  if (all.gather) all.add(family::gather, std::max(all.gather->microseconds, least));
+  if (!all.gather) return;
+  const double us = std::max(all.gather->microseconds, least_of_gather(all, unit));
+  all.list[all.count++] = {family::gather, std::max(least, all.as_launched(family::gather, us) * correction)};
 }
 
 }  // namespace
@@ -236,6 +241,7 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   all.overlaps = device.overlaps;
   const std::int64_t unit = unit_of(a);
   all.untiled = untiled(a, unit);
+  all.properties = shape_properties(a, all.untiled, all.copy_us);
   add_transposes(all, a, device);
   if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, {rows_launch[place_of(unit)], rows_factor(a, unit)});
   if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_misaligned(all, a, unit);

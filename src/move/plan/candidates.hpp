@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "cost_corrections.hpp"
 #include "device_model.hpp"
 #include "family.hpp"
 #include "gather.hpp"
@@ -26,6 +27,7 @@ struct candidates {
   double copy_us = 0;  // time of a plain copy; a cost is a launch plus a multiple of it
   double balance_squared = 1;
   bool overlaps = false;  // device_model::overlaps
+  shape_properties properties;
   // What the launches take: the form as matrices; in units of its alignment; these shared out between rows and columns,
   // where misaligned is a candidate; the plan of gather.
   std::optional<transpose_args> matrices;
@@ -36,7 +38,9 @@ struct candidates {
 
   /// A cost of ordinary launches, on this device: corrected where launches overlap.
   double as_launched(family kind, double microseconds) const;
-  void add(family kind, double microseconds) { list[count++] = {kind, as_launched(kind, microseconds)}; }
+  void add(family kind, double microseconds) {
+    list[count++] = {kind, as_launched(kind, microseconds) * properties.correction(kind)};
+  }
   void add(family kind, const cost_of_launch& cost) {
     add(kind, cost.launch + copy_us * on_device(cost.factor, cost.memory));
   }
