@@ -1,4 +1,4 @@
-# Everything that is compiled. An operation is one line in each of headers, calls, kernels, the CPU's sources and tests.
+# All that is compiled, from the root of the repository. An operation: a line in headers, calls, kernels, CPU and tests.
 
 # The public headers of libtwill; then those of its sister libraries.
 set(twill_headers

@@ -1,5 +1,5 @@
 // What the planner expects of matrices that fill or do not fill the tiles of vec3, of small arrays, and of shapes whose
-// kernels were timed; by what costs are corrected; where tiles of gather lie in shared memory.
+// kernels were timed; corrections of costs by shape; where tiles of gather lie in shared memory.
 
 #include <doctest/doctest.h>
 
@@ -194,52 +194,67 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
 
 TEST_CASE("shapes that were timed after costs were corrected by shape are moved by the fastest kernel") {
   const std::vector<timed_permutation> timed = {// another kernel without the corrections
-                                                {{{33, 917291}, {1, 0}, {}, {}}, 8, "gather"},
                                                 {{{2, 838080}, {1, 0}, {}, {}}, 8, "narrow"},
-                                                {{{18816, 192}, {1, 0}, {}, {}}, 4, "misaligned-2d"},
                                                 {{{5781, 80, 14}, {0, 2, 1}, {}, {}}, 8, "tiled-2d"},
-                                                {{{264, 351, 70}, {2, 1, 0}, {}, {}}, 4, "misaligned"},
                                                 {{{80, 32, 32, 6, 144}, {4, 2, 0, 3, 1}, {}, {}}, 2, "misaligned"},
                                                 {{{166, 5, 4, 104, 8, 17}, {2, 0, 1, 3, 5, 4}, {}, {}}, 4, "gather"}};
   check_choices("simt:h200", timed);
 }
 
-// Batches of matrices, packed, each of which is transposed.
+// Batches of packed matrices, each of which is transposed.
 permute_args batch_of(std::int64_t batch, std::int64_t rows, std::int64_t cols, std::int64_t bytes) {
   const transpose_args at = packed(bytes, rows, cols);
   const std::int64_t matrix = rows * cols * bytes;
   return {at.in, at.out, bytes, 3, {{rows, cols * bytes, bytes}, {cols, bytes, rows * bytes}, {batch, matrix, matrix}}};
 }
 
-double correction_of(const permute_args& args, double copy_us, family kind) {
-  return shape_properties(args, untiled(args, unit_of(args)), copy_us).correction(kind);
+double correction_of(const permute_args& args, family kind, double copy_us = 1000, const char* device = "simt:h200") {
+  const device_model model = model_of(device::open(device).properties());
+  return shape_properties(args, untiled(args, unit_of(args)), model, copy_us).correction(kind);
 }
 
-TEST_CASE("literal: corrections of costs by shape, at entries of their tables and between") {
-  const permute_args large = batch_of(1000, 64, 512, 4);  // rows of 2^11 bytes to rows of 2^8, all on lines
-  const double log = 0.01 - 0.005 - 0.012 - 0.007 + 0.001 - 0.005 + 0.005 - 0.001;
-  CHECK(correction_of(large, 1000, family::gather) == doctest::Approx(1 + log + log * log / 2).epsilon(1e-9));
-  const double lower = correction_of(batch_of(1000, 64, 512, 4), 12, family::gather),  // 3.5 in the tables
-      between = correction_of(batch_of(1000, 64, 512, 4), 36, family::gather);         // 5.125
-  CHECK(between - lower == doctest::Approx((0.01 - 0.006) * (5.125 - 3.5) / 3).epsilon(0.05));
-  CHECK(correction_of(large, 1000, family::elementwise) == 1);
+doctest::Approx factor_of(double log) {
+  return doctest::Approx(1 + log + log * log / 2).epsilon(1e-7);
 }
 
-TEST_CASE("corrections of costs by shape: none up to 2 MiB, in full from 4 MiB on, and small") {
-  CHECK(correction_of(batch_of(64, 64, 128, 4), 1, family::gather) == 1);  // 2 MiB
-  const double half = correction_of(batch_of(96, 64, 128, 4), 1, family::gather),
-               full = correction_of(batch_of(128, 64, 128, 4), 1, family::gather);
-  CHECK(half - 1 == doctest::Approx((full - 1) / 2).epsilon(0.05));
-  support::dice d(20261130);
-  for (int i = 0; i < 20000; ++i) {
-    const std::int64_t bytes = std::int64_t{1} << d.pick(0, 4);
-    const permute_args args = batch_of(d.extent(1000), d.extent(3000), d.extent(3000), bytes);
-    for (int kind = 0; kind < families; ++kind) {
-      const double by = correction_of(args, static_cast<double>(d.pick(1, 400)), static_cast<family>(kind));
-      REQUIRE(by > 0.85);
-      REQUIRE(by < 1.15);
-    }
-  }
+TEST_CASE("literal: corrections of costs by shape") {
+  const permute_args entries = batch_of(1000, 64, 512, 4);  // rows of 2^11 bytes to rows of 2^8, all on lines
+  const double gather = -0.005 - 0.012 - 0.007 + 0.001 - 0.005 + 0.005 - 0.001;
+  CHECK(correction_of(entries, family::gather) == factor_of(gather + 0.01));
+  CHECK(correction_of(entries, family::gather, 12) == factor_of(gather + 0.006));  // about 2^3.5
+  CHECK(correction_of(entries, family::gather, 36) == factor_of(gather + 0.006 + 1.625 / 3 * 0.004));
+  CHECK(correction_of(entries, family::gather, 0.1) == factor_of(gather - 0.017));
+  CHECK(correction_of(entries, family::elementwise) == 1);
+
+  // Rows of 2052 bytes (multiples of 4) to rows of 224 (about 2^7.75, multiples of 32).
+  CHECK(correction_of(batch_of(1000, 56, 513, 4), family::misaligned_2d) ==
+        factor_of(0.018 - 0.001 - 0.006 - 0.005 + (0.015 - 0.875 * 0.01) + 0.002 - 0.005 + (0.018 - 0.875 * 0.009)));
+
+  // One dimension, of every second element: aligned, and there is no second one.
+  const transpose_args at = packed(4, 1 << 22, 1);
+  CHECK(correction_of({at.in, at.out, 4, 1, {{1 << 22, 8, 4}}}, family::elementwise_vectors) ==
+        factor_of(0.01 + 0.002 + 0.014 - 0.005 - 0.008 - 0.005 + 0.008 - 0.009));
+}
+
+TEST_CASE("corrections of costs by shape are the same for rows that are read backwards") {
+  permute_args rows = batch_of(1000, 64, 512, 4);
+  const double forwards = correction_of(rows, family::gather);
+  rows.in = static_cast<const char*>(rows.in) + 511 * 4;
+  rows.dims[1].in_stride = -4;
+  CHECK(correction_of(rows, family::gather) == forwards);
+}
+
+TEST_CASE("costs are corrected by shape from 2 MiB on, in full from 4 MiB, on devices like those of the fit") {
+  const auto by = [](std::int64_t batch, const char* device = "simt:h200") {
+    return correction_of(batch_of(batch, 64, 128, 4), family::gather, 1000, device);
+  };
+  const double log = 0.01 - 0.005 - 0.012 - 0.007 + 0.001 + (0.001 - 0.006 / 3) + (0.004 + 0.001 / 3) - 0.001;
+  CHECK(by(64) == 1);  // 2 MiB
+  CHECK(by(96) == factor_of(log / 2));
+  CHECK(by(128) == factor_of(log));
+  CHECK(by(1280) == factor_of(log));
+  CHECK(by(1280, "simt:h100") == factor_of(log));
+  for (const char* const other : {"simt:v100", "simt:a100", "simt:mi300x"}) CHECK(by(1280, other) == 1);
 }
 
 TEST_CASE("on an H100, with fewer bytes per clock than an H200, gather is chosen where it is the fastest") {

@@ -108,19 +108,18 @@ void add_misaligned(candidates& all, const permute_args& a, std::int64_t unit) {
   }
 }
 
-constexpr double corrected_from = 4;  // us: shorter launches were not among those that the correction is fitted to
+constexpr double offset_from = 4;  // us: shorter launches were not among those that the offsets are fitted to
 
-// Correction to a family's cost. Costs are fitted to ordinary launches; dependent launches overlap with the preceding
+// Offset of a family's cost. Costs are fitted to ordinary launches; dependent launches overlap with the preceding
 // kernel, some families more (negative) and some less (positive) than average. It is for 4 us and more, and fades
 // linearly to 0 at 20 us (docs/planner.md).
 double dependent_launch_offset_us(family kind, double microseconds) {
   // In the order of the enumerators. Not fitted, for lack of cases, and the mean of the others: staged_strided, vec3,
-  // elementwise_vectors, elementwise. gather and tiled_2d have one value, for gather is not expected ahead of full
-  // vectors.
+  // elementwise_vectors, elementwise. gather and tiled_2d have one value (least_of_gather).
   constexpr double offset[families] = {0.4,  0.5,  0.7,  0.1,  0.35, 0.3,  0.25, 0.35,
                                        -0.2, 0.25, -0.5, 0.15, 0.5,  0.25, 0.25};
   constexpr double until = 20;  // us
-  if (microseconds < corrected_from) return 0;
+  if (microseconds < offset_from) return 0;
   return offset[static_cast<int>(kind)] * std::max(0.0, 1 - microseconds / until);
 }
 
@@ -129,8 +128,8 @@ bool could_pay(const candidates& all, std::int64_t unit) {
   const int at = place_of(unit);
   const double us = misaligned_launch[at] + all.copy_us * all.on_device(full_vectors_factor(unit));
   const double least = all.properties.correction(family::misaligned) *
-                       std::min(all.as_launched(family::misaligned, us),  // which falls at `corrected_from`
-                                all.as_launched(family::misaligned, std::max(us, corrected_from)));
+                       std::min(all.as_launched(family::misaligned, us),  // which falls at `offset_from`
+                                all.as_launched(family::misaligned, std::max(us, offset_from)));
   return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= least; });
 }
 
@@ -142,7 +141,7 @@ bool could_vectors_pay(const candidates& all) {
   return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= least; });
 }
 
-// Composite tiles are not expected ahead of full vectors of matrices.
+// Composite tiles are not expected ahead of full vectors of matrices, before both are corrected by shape.
 double least_of_gather(const candidates& all, std::int64_t unit) {
   const bool is_full = std::any_of(all.list, all.list + all.count, [](auto& c) { return c.kind == family::tiled_2d; });
   return is_full ? full_vectors_launch(unit) + all.copy_us * all.on_device(full_vectors_factor(unit)) : 0;
@@ -152,16 +151,13 @@ double least_of_gather(const candidates& all, std::int64_t unit) {
 // less than the others: both must choose alike.
 void add_gather(candidates& all, const permute_args& a, std::int64_t unit, const device_model& device, wanted which) {
   const double others = all.list[0].microseconds;
-  const double correction = all.properties.correction(family::gather);
   double least = 0;
-  all.gather = plan_gather(a, all.untiled, device, others / correction);
+  all.gather = plan_gather(a, all.untiled, device, others / all.properties.correction(family::gather));
   if (!all.gather && which == wanted::all) {
     all.gather = plan_gather(a, all.untiled, device, HUGE_VAL);
     least = std::nextafter(others, HUGE_VAL);
   }
-  if (!all.gather) return;
-  const double us = std::max(all.gather->microseconds, least_of_gather(all, unit));
-  all.list[all.count++] = {family::gather, std::max(least, all.as_launched(family::gather, us) * correction)};
+  if (all.gather) all.add(family::gather, std::max(all.gather->microseconds, least_of_gather(all, unit)), least);
 }
 
 }  // namespace
@@ -241,7 +237,7 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   all.overlaps = device.overlaps;
   const std::int64_t unit = unit_of(a);
   all.untiled = untiled(a, unit);
-  all.properties = shape_properties(a, all.untiled, all.copy_us);
+  all.properties = shape_properties(a, all.untiled, device, all.copy_us);
   add_transposes(all, a, device);
   if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, {rows_launch[place_of(unit)], rows_factor(a, unit)});
   if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_misaligned(all, a, unit);

@@ -3,6 +3,7 @@
 // The kernel families that can move a normal form, each with what it is expected to cost. The planner takes the
 // cheapest; nothing else decides.
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -36,10 +37,11 @@ struct candidates {
   tile_sides sides;
   std::optional<gather_plan> gather;
 
-  /// A cost of ordinary launches, on this device: corrected where launches overlap.
+  /// A cost of ordinary launches, on this device: offset where launches overlap.
   double as_launched(family kind, double microseconds) const;
-  void add(family kind, double microseconds) {
-    list[count++] = {kind, as_launched(kind, microseconds) * properties.correction(kind)};
+  /// At least `least` microseconds, whatever the correction by shape.
+  void add(family kind, double microseconds, double least = 0) {
+    list[count++] = {kind, std::max(least, as_launched(kind, microseconds) * properties.correction(kind))};
   }
   void add(family kind, const cost_of_launch& cost) {
     add(kind, cost.launch + copy_us * on_device(cost.factor, cost.memory));

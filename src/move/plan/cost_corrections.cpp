@@ -21,135 +21,144 @@ constexpr double copy_time_log2[] = {1.5, 3.5, 6.5}, aligned_log2[] = {0, 2, 5, 
 
 // Fitted to the times of 5,703 random transposes and permutations on H200s and to the choices in them
 // (docs/planner.md).
-constexpr cost_correction of_tiled_2d{{0.023, 0, -0.02},
-                                      {0.016, -0.002, -0.004, 0.001, -0.009},
-                                      {0, -0.001, 0.014, -0.01},
-                                      {0, 0.016, 0.002, -0.016},
-                                      {0.011, 0.003, 0, -0.012},
-                                      {0.007, -0.006, 0.006, -0.004},
-                                      {-0.006, -0.014, 0.008, 0.015},
-                                      {0.023, -0.003, -0.013, -0.004}};
-constexpr cost_correction of_misaligned_2d{{-0.016, 0.008, 0.018},        {0.01, 0.01, -0.001, -0.009, 0},
-                                           {0.023, -0.006, 0.01, -0.017}, {-0.002, 0.005, -0.005, 0.012},
-                                           {0, 0.015, 0.005, -0.009},     {0.003, 0.009, -0.003, 0.002},
-                                           {0, 0.004, 0.012, -0.005},     {0.003, 0.018, 0.009, -0.018}};
-constexpr cost_correction of_staged{{0.004, 0.002, -0.001},         {0.005, 0, 0, 0, 0},       {0.004, 0.002, 0, 0},
-                                    {-0.001, 0.01, -0.002, -0.002}, {0.004, 0.003, -0.002, 0}, {0.003, 0.002, 0, 0},
-                                    {0.003, 0.002, 0, 0},           {0.004, 0.003, -0.002, 0}};
-constexpr cost_correction of_staged_misaligned{{0.01, 0.009, -0.015},          {-0.001, 0.004, -0.008, 0.004, 0.004},
-                                               {0.002, 0.002, 0.002, -0.002},  {0.008, 0.015, -0.003, -0.016},
-                                               {0.006, -0.006, 0.005, -0.001}, {0.006, 0.005, -0.003, -0.004},
-                                               {0.006, 0.005, -0.003, -0.004}, {0.006, -0.006, 0.005, -0.001}};
-constexpr cost_correction of_staged_cols{{0, 0.004, -0.006},
-                                         {-0.012, 0.007, 0.002, 0, 0},
-                                         {0.001, -0.005, -0.005, 0.006},
-                                         {0.014, -0.007, -0.016, 0.006},
-                                         {-0.012, -0.005, -0.003, 0.018},
-                                         {0, 0.001, 0, -0.004},
-                                         {0, 0.001, 0, -0.004},
-                                         {-0.012, -0.005, -0.003, 0.018}};
-constexpr cost_correction of_misaligned{{0.016, -0.023, 0.004},        {0.044, -0.008, -0.013, -0.026, 0},
-                                        {-0.012, 0.01, 0.006, -0.007}, {-0.001, -0.003, -0.001, 0.001},
-                                        {-0.001, -0.01, 0.003, 0.006}, {-0.011, -0.003, 0.001, 0.009},
-                                        {-0.004, -0.003, 0.004, 0},    {-0.004, 0, -0.001, 0.002}};
-constexpr cost_correction of_rows{
+constexpr cost_correction tiled_2d_correction{{0.023, 0, -0.02},
+                                              {0.016, -0.002, -0.004, 0.001, -0.009},
+                                              {0, -0.001, 0.014, -0.01},
+                                              {0, 0.016, 0.002, -0.016},
+                                              {0.011, 0.003, 0, -0.012},
+                                              {0.007, -0.006, 0.006, -0.004},
+                                              {-0.006, -0.014, 0.008, 0.015},
+                                              {0.023, -0.003, -0.013, -0.004}};
+constexpr cost_correction misaligned_2d_correction{{-0.016, 0.008, 0.018},        {0.01, 0.01, -0.001, -0.009, 0},
+                                                   {0.023, -0.006, 0.01, -0.017}, {-0.002, 0.005, -0.005, 0.012},
+                                                   {0, 0.015, 0.005, -0.009},     {0.003, 0.009, -0.003, 0.002},
+                                                   {0, 0.004, 0.012, -0.005},     {0.003, 0.018, 0.009, -0.018}};
+constexpr cost_correction staged_correction{
+    {0.004, 0.002, -0.001},    {0.005, 0, 0, 0, 0},  {0.004, 0.002, 0, 0}, {-0.001, 0.01, -0.002, -0.002},
+    {0.004, 0.003, -0.002, 0}, {0.003, 0.002, 0, 0}, {0.003, 0.002, 0, 0}, {0.004, 0.003, -0.002, 0}};
+constexpr cost_correction staged_misaligned_correction{
+    {0.01, 0.009, -0.015},          {-0.001, 0.004, -0.008, 0.004, 0.004}, {0.002, 0.002, 0.002, -0.002},
+    {0.008, 0.015, -0.003, -0.016}, {0.006, -0.006, 0.005, -0.001},        {0.006, 0.005, -0.003, -0.004},
+    {0.006, 0.005, -0.003, -0.004}, {0.006, -0.006, 0.005, -0.001}};
+constexpr cost_correction staged_cols_correction{{0, 0.004, -0.006},
+                                                 {-0.012, 0.007, 0.002, 0, 0},
+                                                 {0.001, -0.005, -0.005, 0.006},
+                                                 {0.014, -0.007, -0.016, 0.006},
+                                                 {-0.012, -0.005, -0.003, 0.018},
+                                                 {0, 0.001, 0, -0.004},
+                                                 {0, 0.001, 0, -0.004},
+                                                 {-0.012, -0.005, -0.003, 0.018}};
+constexpr cost_correction misaligned_correction{{0.016, -0.023, 0.004},        {0.044, -0.008, -0.013, -0.026, 0},
+                                                {-0.012, 0.01, 0.006, -0.007}, {-0.001, -0.003, -0.001, 0.001},
+                                                {-0.001, -0.01, 0.003, 0.006}, {-0.011, -0.003, 0.001, 0.009},
+                                                {-0.004, -0.003, 0.004, 0},    {-0.004, 0, -0.001, 0.002}};
+constexpr cost_correction rows_correction{
     {0.001, 0.003, -0.001},    {0.002, -0.002, 0, 0.003, 0},   {0.001, 0.002, 0.001, 0},  {0.001, 0.002, 0.001, 0},
     {0, -0.003, 0.004, 0.002}, {-0.003, -0.001, 0.003, 0.004}, {0, -0.003, 0.004, 0.002}, {-0.001, 0, 0.004, 0}};
-constexpr cost_correction of_gather{{-0.017, 0.006, 0.01},           {0.006, -0.003, -0.005, 0.002, 0},
-                                    {0.023, -0.002, -0.009, -0.012}, {0.024, -0.001, -0.016, -0.007},
-                                    {-0.007, 0.002, 0.001, 0.004},   {0.006, -0.003, 0.001, -0.005},
-                                    {-0.007, -0.002, 0.004, 0.005},  {-0.003, 0.003, -0.001, 0}};
-constexpr cost_correction of_elementwise_vectors{{0.002, -0.006, 0.01},          {0.012, 0.006, 0.002, -0.015, 0},
-                                                 {-0.006, -0.004, 0, 0.014},     {0.013, -0.021, 0.019, -0.005},
-                                                 {0.001, 0.014, -0.002, -0.008}, {-0.005, -0.001, 0.002, 0.009},
-                                                 {-0.015, 0.008, 0.004, 0.008},  {-0.009, -0.004, -0.004, 0.023}};
+constexpr cost_correction gather_correction{{-0.017, 0.006, 0.01},           {0.006, -0.003, -0.005, 0.002, 0},
+                                            {0.023, -0.002, -0.009, -0.012}, {0.024, -0.001, -0.016, -0.007},
+                                            {-0.007, 0.002, 0.001, 0.004},   {0.006, -0.003, 0.001, -0.005},
+                                            {-0.007, -0.002, 0.004, 0.005},  {-0.003, 0.003, -0.001, 0}};
+constexpr cost_correction elementwise_vectors_correction{
+    {0.002, -0.006, 0.01},          {0.012, 0.006, 0.002, -0.015, 0}, {-0.006, -0.004, 0, 0.014},
+    {0.013, -0.021, 0.019, -0.005}, {0.001, 0.014, -0.002, -0.008},   {-0.005, -0.001, 0.002, 0.009},
+    {-0.015, 0.008, 0.004, 0.008},  {-0.009, -0.004, -0.004, 0.023}};
 
 const cost_correction* correction_of(family kind) {
   switch (kind) {
     case family::tiled_2d:
-      return &of_tiled_2d;
+      return &tiled_2d_correction;
     case family::misaligned_2d:
-      return &of_misaligned_2d;
+      return &misaligned_2d_correction;
     case family::staged:
-      return &of_staged;
+      return &staged_correction;
     case family::staged_misaligned:
-      return &of_staged_misaligned;
+      return &staged_misaligned_correction;
     case family::staged_cols:
-      return &of_staged_cols;
+      return &staged_cols_correction;
     case family::misaligned:
-      return &of_misaligned;
+      return &misaligned_correction;
     case family::rows:
-      return &of_rows;
+      return &rows_correction;
     case family::gather:
-      return &of_gather;
+      return &gather_correction;
     case family::elementwise_vectors:
-      return &of_elementwise_vectors;
+      return &elementwise_vectors_correction;
     default:
       return nullptr;
   }
 }
 
-// Linear between powers of two; of values from 1 on.
-double about_log2(double value) {
+// Linear between powers of two.
+double approximate_log2(double value) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof bits);
   constexpr double scale = 1.0 / (std::uint64_t{1} << 52);  // the exponent is in the upper bits, the mantissa below
   return static_cast<double>(static_cast<std::int64_t>(bits)) * scale - 1023;
 }
 
-// Of values outside of the entries: the nearest.
+// Clamped to the ends of the table.
 template <int Entries>
-table_place place_among(const double (&entries)[Entries], double value) {
-  const double log2 = std::clamp(about_log2(value), entries[0], entries[Entries - 1]);
-  int below = 0;
-  for (int i = 1; i < Entries - 1; ++i) below += log2 >= entries[i] ? 1 : 0;
-  return {below, (log2 - entries[below]) / (entries[below + 1] - entries[below])};
+table_position locate(const double (&entries)[Entries], double value) {
+  const double log2 = std::clamp(approximate_log2(value), entries[0], entries[Entries - 1]);
+  int index = 0;
+  for (int i = 1; i < Entries - 1; ++i) index += log2 >= entries[i] ? 1 : 0;
+  return {index, (log2 - entries[index]) / (entries[index + 1] - entries[index])};
 }
 
-table_place place_of_alignment(std::int64_t bits) {
-  return place_among(aligned_log2, static_cast<double>(lowest_bit(bits | 128)));
+table_position locate_alignment(std::int64_t bits) {
+  return locate(aligned_log2, static_cast<double>(lowest_bit(bits | 128)));
 }
 
-// Arrays of up to 2 MiB, whose launches have constants of their own, are not corrected, those of 4 MiB in full: the
-// smallest of the fit.
-double weight_of(double bytes) {
+template <int Entries>
+double interpolate(const double (&table)[Entries], table_position at) {
+  return table[at.index] + at.fraction * (table[at.index + 1] - table[at.index]);
+}
+
+// Only devices like those of the fit are corrected: NVIDIA GPUs from sm_90 on. Not arrays of up to 2 MiB, whose
+// launches have constants of their own; in full those of 4 MiB and more, as in the fit.
+double weight_of(double bytes, const device_model& device) {
   constexpr double none = 2 << 20, full = 4 << 20;
-  return std::clamp((bytes - none) / (full - none), 0.0, 1.0);
+  return device.overlaps ? std::clamp((bytes - none) / (full - none), 0.0, 1.0) : 0;
 }
 
-template <int Entries>
-double between(const double (&entries)[Entries], table_place place) {
-  return entries[place.below] + place.share * (entries[place.below + 1] - entries[place.below]);
+// The address of the first row: a dimension of negative stride ends there.
+std::int64_t first_row(const void* address, std::int64_t extent, std::int64_t stride) {
+  return address_of(address) + std::min<std::int64_t>(0, (extent - 1) * stride);
 }
 
 }  // namespace
 
-shape_properties::shape_properties(const permute_args& a, const composite_tile& t, double copy_us)
-    : weight_(weight_of(static_cast<double>(a.bytes()))), unit_(place_of(t.unit)) {
-  std::int64_t in_bits = address_of(a.in), out_bits = address_of(a.out);
+shape_properties::shape_properties(const permute_args& a, const composite_tile& t, const device_model& device,
+                                   double copy_us)
+    : weight_(weight_of(static_cast<double>(a.bytes()), device)), unit_(place_of(t.unit)) {
+  if (weight_ <= 0) return;
+  const tile_dim &in = t.dims[t.in_order[0]], &out = t.dims[0];
+  std::int64_t in_bits = first_row(a.in, in.extent, in.in_stride),
+               out_bits = first_row(a.out, out.extent, out.out_stride);
   for (int i = 1; i < t.rank; ++i) {
     in_bits |= t.dims[t.in_order[i]].in_stride;
     out_bits |= t.dims[i].out_stride;
   }
-  const auto place_of_dimension = [&](int i, int dim) {  // one that `t` does not have: as short as the first entry
-    return place_among(dimension_log2, i < t.rank ? static_cast<double>(t.unit * t.dims[dim].extent) : 1);
+  const auto locate_dimension = [&](int i, int dim) {  // one that `t` does not have: as short as the first entry
+    return locate(dimension_log2, i < t.rank ? static_cast<double>(t.unit * t.dims[dim].extent) : 1);
   };
-  copy_time_ = place_among(copy_time_log2, copy_us);
-  in_aligned_ = place_of_alignment(in_bits), out_aligned_ = place_of_alignment(out_bits);
-  out_first_ = place_of_dimension(0, 0), out_second_ = place_of_dimension(1, 1);
-  in_first_ = place_of_dimension(0, t.in_order[0]), in_second_ = place_of_dimension(1, t.in_order[1]);
+  copy_time_ = locate(copy_time_log2, copy_us);
+  in_aligned_ = locate_alignment(in_bits), out_aligned_ = locate_alignment(out_bits);
+  out_first_ = locate_dimension(0, 0), out_second_ = locate_dimension(1, 1);
+  in_first_ = locate_dimension(0, t.in_order[0]), in_second_ = locate_dimension(1, t.in_order[1]);
 }
 
 double shape_properties::correction(family kind) const {
-  const cost_correction* const of = correction_of(kind);
-  if (of == nullptr || weight_ <= 0) return 1;
-  // Summed in pairs, which overlap.
-  const double rows = between(of->in_aligned, in_aligned_) + between(of->out_aligned, out_aligned_);
-  const double first = between(of->in_first, in_first_) + between(of->out_first, out_first_);
-  const double second = between(of->in_second, in_second_) + between(of->out_second, out_second_);
-  const double sum = (between(of->copy_time, copy_time_) + of->unit[unit_] + rows) + (first + second);
-  const double log = weight_ * sum;  // small enough for two terms of the exponential function
-  return 1 + log + log * log / 2;
+  const cost_correction* const table = correction_of(kind);
+  if (table == nullptr || weight_ <= 0) return 1;
+  // Independent partial sums, for the sake of instruction-level parallelism.
+  const double rows = interpolate(table->in_aligned, in_aligned_) + interpolate(table->out_aligned, out_aligned_);
+  const double first = interpolate(table->in_first, in_first_) + interpolate(table->out_first, out_first_);
+  const double second = interpolate(table->in_second, in_second_) + interpolate(table->out_second, out_second_);
+  const double sum = (interpolate(table->copy_time, copy_time_) + table->unit[unit_] + rows) + (first + second);
+  const double log = weight_ * sum;
+  return 1 + log + log * log / 2;  // the exponential function to second order: sums are small
 }
 
 }  // namespace twill::detail

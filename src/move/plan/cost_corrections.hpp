@@ -5,16 +5,16 @@
 
 #include <cstdint>
 
+#include "device_model.hpp"
 #include "family.hpp"
 #include "gather.hpp"
 
 namespace twill::detail {
 
-/// Where a property of a shape lies among the entries of a table: beyond entry `below`, by a share of the distance to
-/// the next one.
-struct table_place {
-  int below;
-  double share;
+/// Where a value lies in a table: after entry `index`, by a fraction of the distance to the next one.
+struct table_position {
+  int index;
+  double fraction;
 };
 
 /// The properties that costs are corrected by.
@@ -22,16 +22,16 @@ class shape_properties {
  public:
   shape_properties() = default;
 
-  /// `copy_us`: what a copy takes.
-  shape_properties(const permute_args& args, const composite_tile& untiled, double copy_us);
+  /// `untiled`: of `args`; `copy_us`: what a copy takes.
+  shape_properties(const permute_args& args, const composite_tile& untiled, const device_model& device, double copy_us);
 
-  /// The factor of a family's cost: 1 where none is corrected.
+  /// The factor of a family's cost; 1 for families without a table.
   double correction(family kind) const;
 
  private:
   double weight_ = 0;  // of a correction: small arrays have none
   int unit_ = 0;
-  table_place copy_time_{}, in_aligned_{}, out_aligned_{}, out_first_{}, out_second_{}, in_first_{}, in_second_{};
+  table_position copy_time_{}, in_aligned_{}, out_aligned_{}, out_first_{}, out_second_{}, in_first_{}, in_second_{};
 };
 
 }  // namespace twill::detail
