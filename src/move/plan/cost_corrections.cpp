@@ -64,30 +64,22 @@ constexpr cost_correction elementwise_vectors_correction{
     {0.013, -0.021, 0.019, -0.005}, {0.001, 0.014, -0.002, -0.008},   {-0.005, -0.001, 0.002, 0.009},
     {-0.015, 0.008, 0.004, 0.008},  {-0.009, -0.004, -0.004, 0.023}};
 
-const cost_correction* correction_of(family kind) {
-  switch (kind) {
-    case family::tiled_2d:
-      return &tiled_2d_correction;
-    case family::misaligned_2d:
-      return &misaligned_2d_correction;
-    case family::staged:
-      return &staged_correction;
-    case family::staged_misaligned:
-      return &staged_misaligned_correction;
-    case family::staged_cols:
-      return &staged_cols_correction;
-    case family::misaligned:
-      return &misaligned_correction;
-    case family::rows:
-      return &rows_correction;
-    case family::gather:
-      return &gather_correction;
-    case family::elementwise_vectors:
-      return &elementwise_vectors_correction;
-    default:
-      return nullptr;
-  }
-}
+// In the order of the enumerators; null: not corrected.
+constexpr const cost_correction* corrections[families] = {nullptr,
+                                                          &tiled_2d_correction,
+                                                          nullptr,
+                                                          &misaligned_2d_correction,
+                                                          &staged_correction,
+                                                          &staged_misaligned_correction,
+                                                          nullptr,
+                                                          nullptr,
+                                                          &staged_cols_correction,
+                                                          nullptr,
+                                                          &misaligned_correction,
+                                                          &rows_correction,
+                                                          &gather_correction,
+                                                          &elementwise_vectors_correction,
+                                                          nullptr};
 
 // Linear between powers of two.
 double approximate_log2(double value) {
@@ -150,7 +142,7 @@ shape_properties::shape_properties(const permute_args& a, const composite_tile& 
 }
 
 double shape_properties::correction(family kind) const {
-  const cost_correction* const table = correction_of(kind);
+  const cost_correction* const table = corrections[static_cast<int>(kind)];
   if (table == nullptr || weight_ <= 0) return 1;
   // Independent partial sums, for the sake of instruction-level parallelism.
   const double rows = interpolate(table->in_aligned, in_aligned_) + interpolate(table->out_aligned, out_aligned_);
