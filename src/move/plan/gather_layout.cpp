@@ -40,12 +40,13 @@ std::int64_t offset_of_segment(const composite_tile& t, std::int64_t segment) {
   return offset;
 }
 
-// What the lanes of a block's first warp read at once: the first unit of the vectors that they assemble.
+// What the lanes of a block's first warp read at once: the first unit of the vectors that they assemble. 16 bits hold
+// all numbers, and 8 of them are computed at a time.
 struct warp_read {
   static constexpr int most_lanes = 32;
   int lanes;
   // Bytes from an input segment's first vector on; the segment.
-  std::int32_t offset[most_lanes] = {}, segment[most_lanes] = {};
+  std::uint16_t offset[most_lanes] = {}, segment[most_lanes] = {};
 
   explicit warp_read(const gather_plan& p) {
     const int units = units_of_vector(p.tile.unit);
@@ -54,9 +55,9 @@ struct warp_read {
     lanes = vectors;
     // The remaining lanes read the same vectors of the following output segments.
     for (int next = 1; next < p.tile.out_segments && lanes < most_lanes; ++next) {
-      const auto from = static_cast<std::int32_t>(offset_of_segment(p.tile, next));
+      const auto from = static_cast<std::uint16_t>(offset_of_segment(p.tile, next));
       for (int v = 0; v < vectors && lanes < most_lanes; ++v, ++lanes) {
-        offset[lanes] = offset[v] + from;
+        offset[lanes] = static_cast<std::uint16_t>(offset[v] + from);
         segment[lanes] = segment[v];
       }
     }
@@ -67,40 +68,47 @@ struct warp_read {
   // trip counts are fixed. A unit's index is split by successive division, with reciprocals, which is exact: it is at
   // most 31 x 8.
   void place_vectors(const composite_tile& t, int units) {
-    constexpr int shift = 20;
-    std::int32_t rest[most_lanes], misalignment[most_lanes] = {}, segments = 1;
-    for (int lane = 0; lane < most_lanes; ++lane) rest[lane] = lane * units;
+    std::uint16_t rest[most_lanes], misalignment[most_lanes] = {}, segments = 1;
+    for (int lane = 0; lane < most_lanes; ++lane) rest[lane] = static_cast<std::uint16_t>(lane * units);
     for (int i = 0; i < t.rank && t.dims[i].out_segment; ++i) {
       const tile_dim& d = t.dims[i];
-      const auto indices = static_cast<std::int32_t>(i == t.last_out ? t.out_indices() : d.tile);
+      const auto indices = static_cast<std::uint16_t>(i == t.last_out ? t.out_indices() : d.tile);
       if (indices == 1) continue;
-      const std::int32_t reciprocal = (1 << shift) / indices + 1;
-      const auto stride = static_cast<std::int32_t>(d.in_segment ? d.in_stride : d.in_stride & 15);
-      std::int32_t* const to = d.in_segment ? offset : misalignment;
-      const std::int32_t step = d.in_segment ? 0 : segments;
+      const auto reciprocal = static_cast<std::uint16_t>(65536U / indices + 1);
+      const auto in = static_cast<std::uint16_t>(d.in_segment ? d.in_stride : 0),
+                 skew = static_cast<std::uint16_t>(d.in_segment ? 0 : d.in_stride & 15),
+                 step = d.in_segment ? std::uint16_t{0} : segments;
       for (int lane = 0; lane < most_lanes; ++lane) {
-        const std::int32_t next = rest[lane] * reciprocal >> shift, index = rest[lane] - next * indices;
+        const auto next = static_cast<std::uint16_t>((std::uint32_t{rest[lane]} * reciprocal) >> 16);
+        const auto index = static_cast<std::uint16_t>(rest[lane] - next * indices);
         rest[lane] = next;
-        to[lane] += index * stride;
-        segment[lane] += index * step;
+        offset[lane] = static_cast<std::uint16_t>(offset[lane] + index * in);
+        misalignment[lane] = static_cast<std::uint16_t>(misalignment[lane] + index * skew);
+        segment[lane] = static_cast<std::uint16_t>(segment[lane] + index * step);
       }
-      if (!d.in_segment) segments *= indices;
+      if (!d.in_segment) segments = static_cast<std::uint16_t>(segments * indices);
     }
-    for (int lane = 0; lane < most_lanes; ++lane) offset[lane] += misalignment[lane] & 15;
+    for (int lane = 0; lane < most_lanes; ++lane)
+      offset[lane] = static_cast<std::uint16_t>(offset[lane] + (misalignment[lane] & 15));
   }
 };
 
 // Degree of bank conflict: the most words of one bank. A word shared with the preceding lane counts once, one shared
 // with any other lane again: an upper bound.
 int conflict_degree(const warp_read& read, int pitch, int pad) {
+  std::uint16_t word[warp_read::most_lanes];
+  for (int lane = 0; lane < warp_read::most_lanes; ++lane) {
+    const auto byte =
+        static_cast<std::uint16_t>(read.offset[lane] + read.segment[lane] * static_cast<std::uint16_t>(pitch));
+    word[lane] = static_cast<std::uint16_t>(
+        static_cast<std::uint16_t>(byte + (byte >> 7) * static_cast<std::uint16_t>(pad)) >> 2);
+  }
   std::uint8_t words[32] = {};  // of each bank
   std::uint32_t before = UINT32_MAX;
   int most = 0;
   for (int lane = 0; lane < read.lanes; ++lane) {
-    const auto byte = static_cast<std::uint32_t>(read.offset[lane] + read.segment[lane] * pitch),
-               word = (byte + (byte >> 7) * static_cast<std::uint32_t>(pad)) >> 2;
-    most = std::max<int>(most, words[word & 31] += word != before);
-    before = word;
+    most = std::max<int>(most, words[word[lane] & 31] += word[lane] != before);
+    before = word[lane];
   }
   return most;
 }
