@@ -331,7 +331,8 @@ TEST_CASE("gather: wider pitch and pads never add conflicts of banks, and take s
                        {n[2], bytes * n[0] * n[1], bytes},
                        {n[3], bytes * n[0] * n[1] * n[2], bytes * n[2] * n[0]}}};
     normalise(args);
-    const auto found = plan_gather(args, untiled(args, unit_of(args)), model, 1e9);
+    std::optional<gather_plan> found;
+    plan_gather(args, untiled(args, unit_of(args)), model, 1e9, found);
     if (!found || found->units < 32 * units_of_vector(found->tile.unit)) continue;
     gather_plan plain = *found;
     REQUIRE(lay_out(plain, model));

@@ -101,8 +101,7 @@ double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
 
 // Tiles whose rows and columns consist of several dimensions.
 void add_misaligned(candidates& all, const permute_args& a, std::int64_t unit) {
-  all.shared = all.untiled;
-  const tile_sides s = all.sides = share_out(all.shared);
+  const tile_sides s = all.sides = share_out(all.untiled);
   if (s.row_bytes >= 100 && s.col_bytes >= (unit == 1 ? 28 : 60)) {
     all.add(family::misaligned, {misaligned_launch[place_of(unit)], misaligned_factor(s, unit, a.rank)});
   }
@@ -152,12 +151,26 @@ double least_of_gather(const candidates& all, std::int64_t unit) {
 void add_gather(candidates& all, const permute_args& a, std::int64_t unit, const device_model& device, wanted which) {
   const double others = all.list[0].microseconds;
   double least = 0;
-  all.gather = plan_gather(a, all.untiled, device, others / all.properties.correction(family::gather));
+  plan_gather(a, all.untiled, device, others / all.properties.correction(family::gather), all.gather);
   if (!all.gather && which == wanted::all) {
-    all.gather = plan_gather(a, all.untiled, device, HUGE_VAL);
+    plan_gather(a, all.untiled, device, HUGE_VAL, all.gather);
     least = std::nextafter(others, HUGE_VAL);
   }
   if (all.gather) all.add(family::gather, std::max(all.gather->microseconds, least_of_gather(all, unit)), least);
+}
+
+// Each dimension's place is how many come before it: all pairs are compared, without branches, which few dimensions
+// would mispredict.
+void sort_by_in_stride(composite_tile& t) {
+  int place[max_tile_dims] = {};
+  for (int i = 1; i < t.rank; ++i) {
+    for (int k = 0; k < i; ++k) {
+      const int is_first = std::abs(t.dims[k].in_stride) <= std::abs(t.dims[i].in_stride) ? 1 : 0;
+      place[i] += is_first;
+      place[k] += 1 - is_first;
+    }
+  }
+  for (int i = 0; i < t.rank; ++i) t.in_order[place[i]] = i;
 }
 
 }  // namespace
@@ -222,11 +235,7 @@ composite_tile untiled(const permute_args& a, std::int64_t unit) {
   for (int i = 0; i < a.rank; ++i) {
     t.dims[t.rank++] = {a.dims[i].extent, a.dims[i].in_stride, a.dims[i].out_stride, 1, 1, false, false};
   }
-  for (int i = 0; i < t.rank; ++i) t.in_order[i] = i;
-  std::sort(t.in_order, t.in_order + t.rank, [&](int x, int y) {
-    const std::int64_t p = std::abs(t.dims[x].in_stride), q = std::abs(t.dims[y].in_stride);
-    return p != q ? p < q : x < y;
-  });
+  sort_by_in_stride(t);
   return t;
 }
 

@@ -219,13 +219,14 @@ constexpr std::int64_t least_tile_bytes = 6 << 10, most_tile_bytes = 48 << 10;  
 class tile_search {
  public:
   tile_search(const permute_args& a, const composite_tile& untiled, const device_model& device, double bytes,
-              double most)
+              double most, std::optional<gather_plan>& best)
       : a_(a),
         device_(device),
         bytes_(bytes),
         copy_(copy_of(untiled.unit, bytes, device)),
         balance_squared_(std::max(least_balance_squared, device.balance_squared())),
-        least_(most) {
+        least_(most),
+        best_(best) {
     p_.tile = untiled;
     p_.tile.out_bytes = 0;
   }
@@ -234,18 +235,19 @@ class tile_search {
   bool try_output(std::int64_t wanted) {
     const std::int64_t before = p_.tile.out_bytes;
     if (!choose_out_segments(p_.tile, wanted, most_units)) return false;
-    const std::int64_t now = p_.tile.out_bytes;
-    if (now == before || (best_ && now == best_->tile.out_bytes)) return true;  // nothing but the same again
+    if (p_.tile.out_bytes == before) return true;  // the same again
     lay_out_output(p_, a_);
     written_ = costs.sector * p_.unaligned_ends_x32 / real(p_.tile.out_bytes);
     if (fits_ && least_of_output() >= cube(std::max(0.0, least_ - least_tail))) return true;
     std::int64_t tried = 0;
     in_segments_.begin(p_.tile);
-    for (const std::int64_t in_bytes : {128, 192, 256, 1024, 2048, 8192, 16384}) {
+    for (const std::int64_t in_bytes : {128, 256, 1024, 2048, 8192, 16384}) {
       // The tile will have at most about in_bytes x in_segments bytes: segments become fewer as they grow.
       if (p_.tile.in_bytes >= in_bytes || (fits_ && in_bytes * p_.tile.in_segments < least_tile_bytes / 2)) continue;
       if (!in_segments_.grow(p_.tile, in_bytes)) return false;
       const std::int64_t tile = p_.tile.bytes();
+      if (smallest_ == 0) smallest_ = tile;
+      largest_ = tile;
       if (tile == tried) continue;
       if (tried >= least_tile_bytes && tile > most_tile_bytes) break;
       tried = tile;
@@ -255,8 +257,14 @@ class tile_search {
     return true;
   }
 
+  /// A length of output segments, after the first: shorter where tiles are large although input segments are short,
+  /// longer where all are small, since what is contiguous in the input is short.
+  std::int64_t second_output() const {
+    constexpr std::int64_t large = 20 << 10;
+    return smallest_ >= large ? 128 : largest_ >= least_tile_bytes ? 256 : 2048;
+  }
+
   bool fits() const { return fits_; }
-  const std::optional<gather_plan>& best() const { return best_; }
 
  private:
   /// Cubed microseconds, but for the tail, that no tile with these output segments stays below.
@@ -319,30 +327,23 @@ class tile_search {
   const double bytes_, copy_, balance_squared_;
   gather_plan p_;
   in_segment_growth in_segments_;
-  double written_ = 0;  // sectors that two segments share, for each byte
-  bool fits_ = false;   // some tile does
-  double least_;        // microseconds
-  std::optional<gather_plan> best_;
+  double written_ = 0;                       // sectors that two segments share, for each byte
+  bool fits_ = false;                        // some tile does
+  std::int64_t smallest_ = 0, largest_ = 0;  // bytes of a tile, whether it fits or not
+  double least_;                             // microseconds
+  std::optional<gather_plan>& best_;
 };
 
 }  // namespace
 
-std::optional<gather_plan> plan_gather(const permute_args& a, const composite_tile& untiled, const device_model& device,
-                                       double most_us) {
+void plan_gather(const permute_args& a, const composite_tile& untiled, const device_model& device, double most_us,
+                 std::optional<gather_plan>& best) {
   const double bytes = real(a.bytes()), copy = copy_of(untiled.unit, bytes, device);
   const double least_cubed = cube(copy) + least_cubed_issue_and_latency(untiled.unit, bytes, device);
-  if (least_cubed >= cube(std::max(0.0, most_us - least_tail))) return std::nullopt;
-  // Where tiles of the first two lengths fit, but none is expected near `most_us`, the others are not tried.
-  constexpr double near = 1.03;
-  tile_search tiles(a, untiled, device, bytes, near * most_us);
-  for (const std::int64_t out_bytes : {768, 256, 512, 128}) {
-    if (out_bytes == 512 && tiles.fits() && !tiles.best()) break;
-    if (!tiles.try_output(out_bytes)) break;
-  }
-  auto best = tiles.best();
-  if (!best || best->microseconds >= most_us) return std::nullopt;
-  avoid_bank_conflicts(*best, device);
-  return best;
+  if (least_cubed >= cube(std::max(0.0, most_us - least_tail))) return;
+  tile_search tiles(a, untiled, device, bytes, most_us, best);
+  if (tiles.try_output(512) && tiles.try_output(tiles.second_output()) && !tiles.fits()) tiles.try_output(64);
+  if (best) avoid_bank_conflicts(*best, device);
 }
 
 }  // namespace twill::detail

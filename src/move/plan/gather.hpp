@@ -73,9 +73,9 @@ constexpr std::int64_t padded_bytes(std::int64_t bytes, std::int64_t pad) {
   return bytes + (bytes >> 7) * pad;
 }
 
-/// The cheapest plan below `most_us` of those tried that fit the device, if there is one. `untiled`: of `args`, in
-/// units of unit_of(args).
-std::optional<gather_plan> plan_gather(const permute_args& args, const composite_tile& untiled,
-                                       const device_model& device, double most_us);
+/// Sets `best`, which is empty, to the cheapest plan below `most_us` of those tried that fit the device, if there is
+/// one. `untiled`: of `args`, in units of unit_of(args).
+void plan_gather(const permute_args& args, const composite_tile& untiled, const device_model& device, double most_us,
+                 std::optional<gather_plan>& best);
 
 }  // namespace twill::detail
