@@ -191,6 +191,7 @@ TEST_CASE("streams and memory outlive the device variable, and each other, in an
   for (const auto& name : support::test_devices()) {
     CAPTURE(name);
     auto device = twill::device::open(name);
+    const std::string full_name = device.properties().name;  // "cuda" is "cuda:0"
     auto stream = std::make_unique<twill::stream>(device);
     auto event = std::make_unique<twill::event>(device);
     auto in = std::make_unique<twill::buffer<std::uint32_t>>(device, 6);
@@ -210,7 +211,7 @@ TEST_CASE("streams and memory outlive the device variable, and each other, in an
     const twill::device kept = out.on();
     stream.reset();
     out = {};
-    CHECK(kept.properties().name == name);
+    CHECK(kept.properties().name == full_name);
   }
 }
 
