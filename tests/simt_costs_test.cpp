@@ -313,6 +313,42 @@ int most_of_a_bank(const gather_plan& p) {
   return most;
 }
 
+// The tile of a movement of contiguous elements on an H200, or one whose blocks may have less shared memory.
+composite_tile gather_tile(std::int64_t bytes, const std::vector<permute_dim>& dims, std::int64_t shared_bytes = 0) {
+  alignas(64) static unsigned char place[64];
+  device_model model = model_of(device::open("simt:h200").properties());
+  if (shared_bytes > 0) model.shared_bytes = shared_bytes;
+  permute_args args{place, place, bytes, 0, {}};
+  for (const permute_dim& dim : dims) args.dims[args.rank++] = dim;
+  normalise(args);
+  std::optional<gather_plan> found;
+  plan_gather(args, untiled(args, unit_of(args)), model, 1e9, found);
+  REQUIRE(found);
+  return found->tile;
+}
+
+TEST_CASE("gather: output segments are short where input segments are, and long where those cannot be") {
+  // f64 640x500x64 to 2,1,0; u16 32x26x3x39x34 to 2,4,3,1,0; pixels of 4 u32, mirrored, to planes.
+  CHECK(gather_tile(8, {{640, 256000, 8}, {500, 512, 5120}, {64, 8, 2560000}}).out_bytes == 512);
+  CHECK(
+      gather_tile(2, {{32, 206856, 2}, {26, 7956, 64}, {39, 68, 1664}, {34, 2, 64896}, {3, 2652, 2206464}}).out_bytes ==
+      128);
+  CHECK(gather_tile(4, {{3840, -16, 4}, {2160, 61440, 15360}, {4, 4, 33177600}}).out_bytes == 1920);
+}
+
+TEST_CASE("gather: little shared memory takes shorter segments, not tiles of a few hundred bytes") {
+  const std::vector<permute_dim> seven = {{15, 23, 1},           {23, 1, 15},     {16, 77280, 345},  {7, 1380, 5520},
+                                          {17, 1236480, 154560}, {4, 345, 38640}, {8, 9660, 2627520}};
+  CHECK(gather_tile(1, seven, 48 << 10).bytes() == 5520);
+  CHECK(gather_tile(
+            1,
+            {{4, 43264, 1}, {104, 1, 4}, {13, 173056, 416}, {13, 104, 5408}, {41, 2249728, 70304}, {32, 1352, 2882464}},
+            64 << 10)
+            .bytes() == 5408);
+  CHECK(gather_tile(1, {{28, 15360, 1}, {16, 32, 28}, {10, 1536, 448}, {3, 512, 4480}, {32, 1, 13440}}, 16 << 10)
+            .out_bytes == 112);
+}
+
 TEST_CASE("gather: wider pitch and pads never add conflicts of banks, and take some away") {
   alignas(64) static unsigned char place[64];
   const device_model model = model_of(device::open("simt:h200").properties());

@@ -96,12 +96,11 @@ constexpr std::int64_t most_tiny_units = kernels::elementwise_threads / 2,
 }  // namespace
 
 void launch_elementwise(const work_queue& queue, const permute_args& a, const detail::candidates& planned) {
-  with_unit(planned.untiled.unit,
-            [&](auto one) { launch_parts<decltype(one)>(queue, a, &launch_units<decltype(one)>); });
+  with_unit(planned.units.unit, [&](auto one) { launch_parts<decltype(one)>(queue, a, &launch_units<decltype(one)>); });
 }
 
 void launch_elementwise_vectors(const work_queue& queue, const permute_args& a, const detail::candidates& planned) {
-  with_unit<8>(planned.untiled.unit,
+  with_unit<8>(planned.units.unit,
                [&](auto one) { launch_parts<decltype(one)>(queue, a, &launch_vectors<decltype(one)>); });
 }
 

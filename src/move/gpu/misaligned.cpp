@@ -204,7 +204,7 @@ void launch_misaligned_2d(const work_queue& queue, const transpose_args& a) {
 
 bool launch_misaligned(const work_queue& queue, const permute_args& a, const detail::candidates& planned,
                        bool dry_run) {
-  const composite_tile& p = planned.untiled;
+  const composite_tile& p = planned.units;
   word_permutation m{};
   std::int64_t batches = 1;
   if (!fill(m, p, batches)) return false;

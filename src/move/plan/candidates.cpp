@@ -101,7 +101,7 @@ double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
 
 // Tiles whose rows and columns consist of several dimensions.
 void add_misaligned(candidates& all, const permute_args& a, std::int64_t unit) {
-  const tile_sides s = all.sides = share_out(all.untiled);
+  const tile_sides s = all.sides = share_out(all.units);
   if (s.row_bytes >= 100 && s.col_bytes >= (unit == 1 ? 28 : 60)) {
     all.add(family::misaligned, {misaligned_launch[place_of(unit)], misaligned_factor(s, unit, a.rank)});
   }
@@ -151,16 +151,16 @@ double least_of_gather(const candidates& all, std::int64_t unit) {
 void add_gather(candidates& all, const permute_args& a, std::int64_t unit, const device_model& device, wanted which) {
   const double others = all.list[0].microseconds;
   double least = 0;
-  plan_gather(a, all.untiled, device, others / all.properties.correction(family::gather), all.gather);
+  plan_gather(a, all.units, device, others / all.properties.correction(family::gather), all.gather);
   if (!all.gather && which == wanted::all) {
-    plan_gather(a, all.untiled, device, HUGE_VAL, all.gather);
+    plan_gather(a, all.units, device, HUGE_VAL, all.gather);
     least = std::nextafter(others, HUGE_VAL);
   }
   if (all.gather) all.add(family::gather, std::max(all.gather->microseconds, least_of_gather(all, unit)), least);
 }
 
-// Each dimension's place is how many come before it: all pairs are compared, without branches, which few dimensions
-// would mispredict.
+// Each dimension's place is how many come before it: all pairs are compared, without branches. To sort so few elements
+// costs little but mispredicted branches.
 void sort_by_in_stride(composite_tile& t) {
   int place[max_tile_dims] = {};
   for (int i = 1; i < t.rank; ++i) {
@@ -245,15 +245,15 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   all.balance_squared = device.balance_squared();
   all.overlaps = device.overlaps;
   const std::int64_t unit = unit_of(a);
-  all.untiled = untiled(a, unit);
-  all.properties = shape_properties(a, all.untiled, device, all.copy_us);
+  all.units = untiled(a, unit);
+  all.properties = shape_properties(a, all.units, device, all.copy_us);
   add_transposes(all, a, device);
   if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, {rows_launch[place_of(unit)], rows_factor(a, unit)});
   if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_misaligned(all, a, unit);
-  if (takes_elementwise_vectors(all.untiled) && (which == wanted::all || could_vectors_pay(all))) {
-    all.add(family::elementwise_vectors, cost_of_elementwise_vectors(all.untiled, device));
+  if (takes_elementwise_vectors(all.units) && (which == wanted::all || could_vectors_pay(all))) {
+    all.add(family::elementwise_vectors, cost_of_elementwise_vectors(all.units, device));
   }
-  all.add(family::elementwise, cost_of_elementwise(a, all.untiled, device));
+  all.add(family::elementwise, cost_of_elementwise(a, all.units, device));
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
   std::sort(all.list, all.list + all.count, cheaper);
   add_gather(all, a, unit, device, which);

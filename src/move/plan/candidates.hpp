@@ -29,10 +29,10 @@ struct candidates {
   double balance_squared = 1;
   bool overlaps = false;  // device_model::overlaps
   shape_properties properties;
-  // What the launches take: the form as matrices; in units of its alignment, shared out between rows and columns where
-  // misaligned is a candidate; the plan of gather.
+  // What the launches take: the form as matrices; in units of its alignment, whose dimensions are shared out between
+  // rows and columns where misaligned was considered; the plan of gather.
   std::optional<transpose_args> matrices;
-  composite_tile untiled;
+  composite_tile units;
   tile_sides sides;
   std::optional<gather_plan> gather;
 

@@ -213,7 +213,7 @@ constexpr double least_tail = costs.tail * (costs.block + costs.load + costs.rou
 
 constexpr double least_balance_squared = 0.488;  // of an H100: the least that costs were measured at
 
-constexpr std::int64_t least_tile_bytes = 6 << 10, most_tile_bytes = 48 << 10;  // what is worth a block
+constexpr std::int64_t least_tile_bytes = 3 << 10, most_tile_bytes = 48 << 10;  // what is worth a block
 
 // The tiles of a movement, tried one by one. `most`: microseconds that tiles must stay below.
 class tile_search {
@@ -231,6 +231,15 @@ class tile_search {
     p_.tile.out_bytes = 0;
   }
 
+  /// All lengths of output segments that are worth trying.
+  void try_all() {
+    if (!try_output(512) || !try_output(second_output())) return;
+    for (const std::int64_t shorter : {128, 64}) {  // where there is little shared memory
+      if (fits_ || !try_output(shorter)) return;
+    }
+  }
+
+ private:
   /// All tiles whose output segments have about `wanted` bytes; false where no more are possible.
   bool try_output(std::int64_t wanted) {
     const std::int64_t before = p_.tile.out_bytes;
@@ -243,7 +252,7 @@ class tile_search {
     in_segments_.begin(p_.tile);
     for (const std::int64_t in_bytes : {128, 256, 1024, 2048, 8192, 16384}) {
       // The tile will have at most about in_bytes x in_segments bytes: segments become fewer as they grow.
-      if (p_.tile.in_bytes >= in_bytes || (fits_ && in_bytes * p_.tile.in_segments < least_tile_bytes / 2)) continue;
+      if (p_.tile.in_bytes >= in_bytes || (fits_ && in_bytes * p_.tile.in_segments < least_tile_bytes)) continue;
       if (!in_segments_.grow(p_.tile, in_bytes)) return false;
       const std::int64_t tile = p_.tile.bytes();
       if (smallest_ == 0) smallest_ = tile;
@@ -257,16 +266,13 @@ class tile_search {
     return true;
   }
 
-  /// A length of output segments, after the first: shorter where tiles are large although input segments are short,
+  /// The length of output segments after the first: shorter where tiles are large although input segments are short,
   /// longer where all are small, since what is contiguous in the input is short.
   std::int64_t second_output() const {
-    constexpr std::int64_t large = 20 << 10;
-    return smallest_ >= large ? 128 : largest_ >= least_tile_bytes ? 256 : 2048;
+    constexpr std::int64_t small = 6 << 10, large = 20 << 10;
+    return smallest_ >= large ? 128 : largest_ < small && fits_ ? 2048 : 256;
   }
 
-  bool fits() const { return fits_; }
-
- private:
   /// Cubed microseconds, but for the tail, that no tile with these output segments stays below.
   double least_of_output() const {
     const double segments = bytes_ / real(p_.tile.out_bytes);
@@ -341,8 +347,7 @@ void plan_gather(const permute_args& a, const composite_tile& untiled, const dev
   const double bytes = real(a.bytes()), copy = copy_of(untiled.unit, bytes, device);
   const double least_cubed = cube(copy) + least_cubed_issue_and_latency(untiled.unit, bytes, device);
   if (least_cubed >= cube(std::max(0.0, most_us - least_tail))) return;
-  tile_search tiles(a, untiled, device, bytes, most_us, best);
-  if (tiles.try_output(512) && tiles.try_output(tiles.second_output()) && !tiles.fits()) tiles.try_output(64);
+  tile_search(a, untiled, device, bytes, most_us, best).try_all();
   if (best) avoid_bank_conflicts(*best, device);
 }
 

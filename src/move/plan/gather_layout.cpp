@@ -40,8 +40,9 @@ std::int64_t offset_of_segment(const composite_tile& t, std::int64_t segment) {
   return offset;
 }
 
-// What the lanes of a block's first warp read at once: the first unit of the vectors that they assemble. 16 bits hold
-// all numbers, and 8 of them are computed at a time.
+// What the lanes of a block's first warp read at once: the first unit of the vectors that they assemble. Numbers have
+// 16 bits, eight of which hosts compute at a time; padded offsets of 16-byte units may lose their highest bit, on which
+// banks do not depend.
 struct warp_read {
   static constexpr int most_lanes = 32;
   int lanes;
