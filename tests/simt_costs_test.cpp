@@ -347,6 +347,7 @@ TEST_CASE("gather: little shared memory takes shorter segments, not tiles of a f
             .bytes() == 5408);
   CHECK(gather_tile(1, {{28, 15360, 1}, {16, 32, 28}, {10, 1536, 448}, {3, 512, 4480}, {32, 1, 13440}}, 16 << 10)
             .out_bytes == 112);
+  CHECK(gather_tile(2, {{64, 84, 2}, {6, 14, 128}, {7, 2, 768}}, 16 << 10).out_bytes == 64);
 }
 
 TEST_CASE("gather: wider pitch and pads never add conflicts of banks, and take some away") {

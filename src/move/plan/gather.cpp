@@ -270,7 +270,7 @@ class tile_search {
   /// longer where all are small, since what is contiguous in the input is short.
   std::int64_t second_output() const {
     constexpr std::int64_t small = 6 << 10, large = 20 << 10;
-    return smallest_ >= large ? 128 : largest_ < small && fits_ ? 2048 : 256;
+    return smallest_ >= large ? 128 : largest_ < small ? 2048 : 256;
   }
 
   /// Cubed microseconds, but for the tail, that no tile with these output segments stays below.
