@@ -89,8 +89,9 @@ struct warp_read {
       }
       if (!d.in_segment) segments = static_cast<std::uint16_t>(segments * indices);
     }
-    for (int lane = 0; lane < most_lanes; ++lane)
+    for (int lane = 0; lane < most_lanes; ++lane) {
       offset[lane] = static_cast<std::uint16_t>(offset[lane] + (misalignment[lane] & 15));
+    }
   }
 };
 
