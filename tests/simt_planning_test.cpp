@@ -318,7 +318,8 @@ TEST_CASE("what launches plan is what explain shows first") {
   for (const char* name : {"simt:h200", "simt:v100", "simt:mi300x"}) {
     const auto model = model_of(twill::device::open(name).properties());
     for (int i = 0; i < 4000; ++i) {
-      const std::int64_t bytes = std::int64_t{1} << d.pick(0, 3), slow = d.pick(0, 1);
+      constexpr std::int64_t sizes[] = {1, 2, 4, 8, 1, 2, 4, 8, 12, 16, 24, 48};
+      const std::int64_t bytes = sizes[d.pick(0, 11)], slow = d.pick(0, 1);
       std::int64_t n[3] = {16 * d.pick(1, 40), d.pick(2, 700), 16 * d.pick(1, 40)};  // 2 - slow becomes the fastest
       const std::int64_t in[3] = {bytes, bytes * n[0], bytes * n[0] * n[1]}, out = bytes * n[2 - slow];
       const permute_args args{
@@ -330,10 +331,12 @@ TEST_CASE("what launches plan is what explain shows first") {
       const auto all = candidates_of(args, model), launched = candidates_of(args, model, wanted::cheapest);
       REQUIRE_MESSAGE(launched.list[0].kind == all.list[0].kind, name, ", case ", i);
       for (int k = 0; k < all.count; ++k) {  // skipped where a lower bound of its cost rules it out
-        if (all.list[k].kind != family::elementwise_vectors) continue;
-        const double least = least_launch_of_elementwise_vectors + all.copy_us;
-        REQUIRE_MESSAGE(all.list[k].microseconds >= least * all.properties.correction(family::elementwise_vectors),
-                        name, ", case ", i);
+        const family kind = all.list[k].kind;
+        if (kind != family::elementwise_vectors && kind != family::elementwise) continue;
+        const cost_of_launch least =
+            kind == family::elementwise ? least_of_elementwise(args, all.units.unit) : least_of_elementwise_vectors;
+        const double us = least.launch + all.copy_us * all.on_device(least.factor);
+        REQUIRE_MESSAGE(all.list[k].microseconds >= us * all.properties.correction(kind), name, ", case ", i);
       }
     }
   }

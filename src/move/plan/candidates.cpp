@@ -122,22 +122,13 @@ double dependent_launch_offset_us(family kind, double microseconds) {
   return offset[static_cast<int>(kind)] * std::max(0.0, 1 - microseconds / until);
 }
 
-// Whether misaligned tiles could be cheaper than all others so far: they cost no less than tiles of full vectors.
-bool could_pay(const candidates& all, std::int64_t unit) {
-  const int at = place_of(unit);
-  const double us = misaligned_launch[at] + all.copy_us * all.on_device(full_vectors_factor(unit));
-  const double least = all.properties.correction(family::misaligned) *
-                       std::min(all.as_launched(family::misaligned, us),  // which falls at `offset_from`
-                                all.as_launched(family::misaligned, std::max(us, offset_from)));
-  return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= least; });
-}
-
-// Whether elementwise-vectors could be cheaper than all candidates so far: it takes no less than its shortest launch
-// and a copy.
-bool could_vectors_pay(const candidates& all) {
-  const double us = least_launch_of_elementwise_vectors + all.copy_us;
-  const double least = us * all.properties.correction(family::elementwise_vectors);
-  return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= least; });
+// Whether a family that takes at least `least` could be cheaper than all candidates so far.
+bool could_pay(const candidates& all, family kind, const cost_of_launch& least) {
+  const double us = least.launch + all.copy_us * all.on_device(least.factor);
+  const double cost =
+      all.properties.correction(kind) * std::min(all.as_launched(kind, us),  // which may fall at `offset_from`
+                                                 all.as_launched(kind, std::max(us, offset_from)));
+  return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= cost; });
 }
 
 // Composite tiles are not expected ahead of full vectors of matrices, before both are corrected by shape.
@@ -149,7 +140,7 @@ double least_of_gather(const candidates& all, std::int64_t unit) {
 // Launches search below the cheapest other candidate only. Where that finds no tile, a full search lists gather, at no
 // less than the others: both must choose alike.
 void add_gather(candidates& all, const permute_args& a, std::int64_t unit, const device_model& device, wanted which) {
-  const double others = all.list[0].microseconds;
+  const double others = all.count > 0 ? all.list[0].microseconds : HUGE_VAL;
   double least = 0;
   plan_gather(a, all.units, device, others / all.properties.correction(family::gather), all.gather);
   if (!all.gather && which == wanted::all) {
@@ -249,14 +240,22 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   all.properties = shape_properties(a, all.units, device, all.copy_us);
   add_transposes(all, a, device);
   if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, {rows_launch[place_of(unit)], rows_factor(a, unit)});
-  if (a.run_bytes == unit && unit <= 8 && (which == wanted::all || could_pay(all, unit))) add_misaligned(all, a, unit);
-  if (takes_elementwise_vectors(all.units) && (which == wanted::all || could_vectors_pay(all))) {
+  const auto may = [&](family kind, const cost_of_launch& least) {
+    return which == wanted::all || could_pay(all, kind, least);
+  };
+  if (a.run_bytes == unit && unit <= 8 &&
+      may(family::misaligned, {misaligned_launch[place_of(unit)], full_vectors_factor(unit)})) {
+    add_misaligned(all, a, unit);
+  }
+  if (takes_elementwise_vectors(all.units) && may(family::elementwise_vectors, least_of_elementwise_vectors)) {
     all.add(family::elementwise_vectors, cost_of_elementwise_vectors(all.units, device));
   }
-  all.add(family::elementwise, cost_of_elementwise(a, all.units, device));
   const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
   std::sort(all.list, all.list + all.count, cheaper);
   add_gather(all, a, unit, device, which);
+  if (may(family::elementwise, least_of_elementwise(a, unit))) {
+    all.add(family::elementwise, cost_of_elementwise(a, all.units, device));
+  }
   std::sort(all.list, all.list + all.count, cheaper);
   return all;
 }

@@ -158,16 +158,27 @@ double split_pieces(const block_reads& reads) {
   return most * std::min(1.0, std::log10(reads.distance / near) / decades) / (1 + reads.piece / half_piece);
 }
 
+// Whether elementwise moves single units, whose loads are not coalesced. Runs of small units are costed likewise.
+bool is_scattered(const permute_args& a, std::int64_t unit) {
+  return unit < 4 || (a.run_bytes == unit && unit < 16);
+}
+
 }  // namespace
 
+cost_of_launch least_of_elementwise(const permute_args& a, std::int64_t unit) {
+  // us; what is issued of units of 1 to 16 bytes, and of runs of them
+  constexpr double launch = 1.9, launch_of_units = 1.75;
+  constexpr double units[5] = {10, 4.65, 2.53, 1.42, 0}, runs[5] = {0, 0, 2.2, 1.35, 1.05};
+  const int at = place_of(unit);
+  return is_scattered(a, unit) ? cost_of_launch{launch_of_units, units[at]} : cost_of_launch{launch, runs[at]};
+}
+
 cost_of_launch cost_of_elementwise(const permute_args& a, const composite_tile& t, const device_model& device) {
-  constexpr double runs[5] = {0, 0, 2.2, 1.35, 1.05};
-  constexpr double launch = 1.9, launch_of_units = 1.75, division = 0.12;  // us; to divide an index by one more extent
-  constexpr double gaps = 0.15;  // of tiny matrices; larger ones take no longer for them
-  const int at = place_of(t.unit);
-  const double divisions = division * std::max(0, t.rank - 2);
-  if (t.unit < 4 || (a.run_bytes == t.unit && t.unit < 16)) {  // fitted to 2,400 timings (docs/planner.md)
-    constexpr double issued[4] = {10, 4.65, 2.53, 1.42};       // of units of 1, 2, 4 and 8 bytes
+  constexpr double division = 0.12;  // us; to divide an index by one more extent
+  constexpr double gaps = 0.15;      // of tiny matrices; larger ones take no longer for them
+  cost_of_launch cost = least_of_elementwise(a, t.unit);
+  cost.launch += division * std::max(0, t.rank - 2);
+  if (is_scattered(a, t.unit)) {  // fitted to 2,400 timings (docs/planner.md)
     constexpr double stored = 0.42, delivered = 0.32;
     const block_reads reads = reads_of_block(t, elementwise_block_units);
     // Sectors evicted from L1 are reread from L2: all of them from twice its size on.
@@ -175,11 +186,12 @@ cost_of_launch cost_of_elementwise(const permute_args& a, const composite_tile& 
         std::clamp(l1_footprint(reads.sectors, elementwise_block_units * t.unit, device) - 1, 0.0, 1.0);
     const double of_warps = again > 0 ? reads_of_block(t, 32).sectors : 0;
     const double sectors = std::max(reads.sectors, (1 - again) * reads.sectors + again * of_warps);
-    return {launch_of_units + divisions, overlapped(issued[at], stored + delivered * sectors),
-            1 + gaps * (loaded(t) - 1) + refetched(t, reads, device)};
+    cost.factor = overlapped(cost.factor, stored + delivered * sectors);
+    cost.memory = 1 + gaps * (loaded(t) - 1) + refetched(t, reads, device);
+    return cost;
   }
-  return {launch + divisions,
-          runs[at] + 0.156 * fetched_around(a.run_bytes, lowest_bit(a.run_bytes)) + split_lines(a, t.unit)};
+  cost.factor += 0.156 * fetched_around(a.run_bytes, lowest_bit(a.run_bytes)) + split_lines(a, t.unit);
+  return cost;
 }
 
 output_run output_run_of(const composite_tile& t) {
@@ -202,12 +214,12 @@ bool takes_elementwise_vectors(const composite_tile& t) {
 // Issue (a load is replayed for each line of 128 bytes that it touches) overlaps with L2 traffic. Sectors are read from
 // L2 once, unless their lines are evicted from L1 before reuse: none up to a footprint of 0.3 of L1, all from 2.5 on,
 // linear in between. Gaps in the input are read from memory. Fitted to 2,451 timings on H200s, but for launches, gaps
-// and split_pieces (docs/planner.md). No unit's factor is below 1.03 (could_vectors_pay).
+// and split_pieces (docs/planner.md). No unit's factor is below 1.03.
 cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, const device_model& device) {
   constexpr double launch[4] = {2.17, 1.97, 1.83, 1.77}, division = 0.17;                         // us
   constexpr double issued[4] = {1.2, 0.93, 0.73, 0.74}, scattered[4] = {1.79, 0.79, 0.81, 0.52};  // at 32 lines a load
   constexpr double once = 0.95, again = 0.41, evicts_from = 0.3, evicts_all = 2.5;
-  static_assert(launch[3] == least_launch_of_elementwise_vectors);
+  static_assert(launch[3] == least_of_elementwise_vectors.launch);
   constexpr std::int64_t bytes = 16;
   const std::int64_t vector = bytes / t.unit, sector_units = sector / t.unit;
   const output_run run = output_run_of(t);

@@ -13,6 +13,9 @@ namespace twill::detail {
 /// Units that a block stores.
 constexpr std::int64_t elementwise_block_units = 256;
 
+/// No shape takes less. `unit`: unit_of(args).
+cost_of_launch least_of_elementwise(const permute_args& args, std::int64_t unit);
+
 /// `untiled`: of `args`, in units of unit_of(args).
 cost_of_launch cost_of_elementwise(const permute_args& args, const composite_tile& untiled, const device_model& device);
 
@@ -28,7 +31,7 @@ output_run output_run_of(const composite_tile& untiled);
 /// Whether elementwise-vectors applies: units of up to 8 bytes, output runs of at least 64 bytes.
 bool takes_elementwise_vectors(const composite_tile& untiled);
 
-constexpr double least_launch_of_elementwise_vectors = 1.77;  // us
+constexpr cost_of_launch least_of_elementwise_vectors{1.77, 1};  // no shape takes less
 
 cost_of_launch cost_of_elementwise_vectors(const composite_tile& untiled, const device_model& device);
 
