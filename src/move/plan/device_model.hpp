@@ -43,13 +43,14 @@ struct gather_costs {
   double store = 7.2, unit = 1.43;                   // clocks of a store of 32 vectors, and for each unit of one
   double edge = 18;                                  // clocks of 32 units at the ends of segments
   double block = 1.85, load = 0.601, round = 0.193;  // us of a block, of 1,024 vectors loaded, of 256 stored
-  double tail = 0.83;                                // blocks that the last ones run alone
+  double tail = 0.78;                                // blocks that the last ones run alone
   double copy[5] = {1.057, 1.04, 1.011, 1, 1};       // of a copy's time, for units of 1, 2, 4, 8 and 16 bytes
   double sector = 2.63;                              // extra sectors of traffic per segment with unaligned ends
   double fetch = 0.45;                               // share of the bytes read around segments that no neighbour needs
   double shared = 0.309, free = 0.527;               // more memory time where tiles take more than a share of what
                                                      // cache and tiles have in common
   double wave = 0.336;                               // of the blocks that are missing in the last wave
+  double unfilled = 0.231;                           // more memory time for those missing in a single one
   double uneven = 1.37;                              // of the blocks that are missing on some multiprocessors (fitted;
                                                      // why it is above 1 is not known)
 };

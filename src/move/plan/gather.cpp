@@ -32,114 +32,119 @@ bool is_enough(std::int64_t bytes, std::int64_t wanted) {
   return bytes * 8 >= wanted * 5;
 }
 
-// About `wanted` indices, in multiples of `step`, such that all tiles are nearly equal.
-std::int64_t even_tile(std::int64_t extent, std::int64_t wanted, std::int64_t step) {
+// Up to `wanted` indices, or so many quarters more, in multiples of `step`: all tiles are nearly equal.
+std::int64_t even_tile(std::int64_t extent, std::int64_t wanted, std::int64_t step, int quarters = 0) {
   if (wanted >= extent) return extent;
-  const std::int64_t even = ceil_divided(extent, ceil_divided(extent, wanted));
-  return std::min(extent, ceil_divided(even, step) * step);
+  const std::int64_t even = ceil_divided(extent, ceil_divided(4 * extent - quarters * wanted, 4 * wanted));
+  return step == 1 ? even : std::min(extent, ceil_divided(even, step) * step);
 }
 
-// Indices after which a segment of `bytes` for each ends at a sector of 32 bytes.
+// At least `step`.
+std::int64_t rounded_down(std::int64_t value, std::int64_t step) {
+  return step == 1 ? value : std::max(step, divided(value, step) * step);
+}
+
+// Indices after which a segment of `bytes` for each ends at a sector of 32 bytes: 32 / bytes, looked up.
 std::int64_t sector_step(std::int64_t bytes) {
-  return bytes < 32 ? divided(32, bytes) : 1;
+  constexpr std::uint8_t steps[17] = {0, 32, 16, 10, 8, 6, 5, 4, 4, 3, 3, 2, 2, 2, 2, 2, 2};
+  return bytes <= 16 ? steps[bytes] : 1;
 }
 
-// Chooses what an output segment holds: about `wanted` bytes, at most `most_units`. False where no units are
-// contiguous.
-bool choose_out_segments(composite_tile& t, std::int64_t wanted, std::int64_t most_units) {
-  std::int64_t bytes = t.unit;
-  t.last_out = -1;
-  t.out_bits = 0;
-  bool goes_on = true;
-  for (int i = 0; i < t.rank; ++i) {
-    tile_dim& d = t.dims[i];
-    d.tile = d.out_tile = 1;
-    d.out_segment = goes_on && d.out_stride == bytes && (i == 0 || !is_enough(bytes, wanted));
-    goes_on = d.out_segment;
-    if (!goes_on) {
-      t.out_bits |= d.out_stride;
-      continue;
-    }
-    const std::int64_t step = sector_step(bytes), most = std::max<std::int64_t>(1, divided(most_units * t.unit, bytes));
-    d.out_tile = even_tile(d.extent, ceil_divided(wanted, bytes), step);
-    if (d.out_tile > most) d.out_tile = std::max<std::int64_t>(1, divided(most, step) * step);
-    t.last_out = i;
-    bytes *= d.out_tile;
-    goes_on = d.out_tile == d.extent;
-    if (!goes_on) t.out_bits |= d.out_tile * d.out_stride;
-  }
-  t.out_bytes = bytes;
-  return t.last_out >= 0;
-}
-
-// Then what input segments hold, about `wanted` bytes, growing on each call; counts the segments. Dimensions
-// that the output's segments hold completely are passed; the one that ends them grows by whole segments.
-class in_segment_growth {
+// Chooses what the segments of a tile hold.
+class segment_choice {
  public:
-  /// For the output segments that `t` has.
-  void begin(composite_tile& t) {
-    bits_[t.rank] = 0;
+  explicit segment_choice(composite_tile& t) : t_(t) {
+    in_bits_[t.rank] = out_bits_[t.rank] = 0;
     segments_[t.rank] = 1;
     for (int k = t.rank; k-- > 0;) {
-      tile_dim& d = t.dims[t.in_order[k]];
-      d.tile = d.out_tile;
-      d.in_segment = false;
-      bits_[k] = bits_[k + 1] | d.in_stride;
-      segments_[k] = segments_[k + 1] * (d.out_segment ? d.out_tile : 1);
+      in_bits_[k] = in_bits_[k + 1] | t.dims[t.in_order[k]].in_stride;
+      out_bits_[k] = out_bits_[k + 1] | t.dims[k].out_stride;
     }
-    last_ = {0, t.unit, 1};
-    t.in_bytes = 0;
-    t.in_segments = segments_[0];
   }
 
-  /// `wanted` must not decrease between calls. False where no units are contiguous.
-  bool grow(composite_tile& t, std::int64_t wanted) {
-    prefix p = last_;  // all before its dimension are complete, and stay so
-    std::int64_t bits = 0;
-    while (p.dims < t.rank && bits == 0) {
-      const int i = t.in_order[p.dims];
-      tile_dim& d = t.dims[i];
-      if (d.in_stride != p.bytes || (p.dims > 0 && is_enough(p.bytes, wanted))) break;
-      last_ = p;
-      d.in_segment = true;
-      t.last_in = i;
-      p.out_segments *= tile_of(d, i == t.last_out, p.bytes, wanted);
-      p.bytes *= d.tile;
-      ++p.dims;
-      if (d.tile < d.extent) bits = d.tile * d.in_stride;
-    }
-    t.in_bytes = p.bytes;
-    t.in_bits = bits | bits_[p.dims];
-    t.in_segments = segments_[p.dims];
-    t.out_segments = p.out_segments;
-    return p.dims > 0;
-  }
+  /// Output segments of about `out_bytes`, at most `most_units`; then input segments, as long as all of them together
+  /// take at most `vectors` vectors of 16 bytes. False where no units are contiguous.
+  bool choose(std::int64_t out_bytes, std::int64_t vectors) { return choose_out(out_bytes) && choose_in(vectors); }
 
  private:
-  struct prefix {
-    int dims;  // in the input's order
-    std::int64_t bytes, out_segments;
-  };
-
-  // Sets the indices of a dimension in the tile; returns how many output segments they are.
-  static std::int64_t tile_of(tile_dim& d, bool ends_output, std::int64_t bytes, std::int64_t wanted) {
-    d.tile = d.out_tile;
-    std::int64_t segments = 1;
-    if (d.tile < d.extent) {
-      const std::int64_t indices = ceil_divided(wanted, bytes);
-      if (ends_output) {
-        segments = ceil_divided(even_tile(d.extent, std::max(indices, d.out_tile), 1), d.out_tile);
-        d.tile = std::min(d.extent, segments * d.out_tile);
-      } else {
-        d.tile = std::max(d.tile, even_tile(d.extent, indices, sector_step(bytes)));
-      }
+  bool choose_out(std::int64_t wanted) {
+    std::int64_t bytes = t_.unit, partial = 0;  // distance of segments that do not hold all of their last dimension
+    int i = 0;
+    for (; i < t_.rank && partial == 0; ++i) {
+      tile_dim& d = t_.dims[i];
+      if (d.out_stride != bytes || (i > 0 && is_enough(bytes, wanted))) break;
+      d.tile = d.out_tile = indices_of_output(d, bytes, wanted);
+      d.out_segment = true;
+      t_.last_out = i;
+      bytes *= d.out_tile;
+      if (d.out_tile < d.extent) partial = d.out_tile * d.out_stride;
     }
-    return d.out_segment ? segments : d.tile;
+    t_.out_bytes = bytes;
+    t_.out_bits = out_bits_[i] | partial;
+    for (int k = i; k < t_.rank; ++k) {
+      t_.dims[k].tile = t_.dims[k].out_tile = 1;
+      t_.dims[k].out_segment = false;
+    }
+    return i > 0;
   }
 
-  prefix last_;  // before the last dimension of the segments
-  // Of the dimensions from k on, if they are not in the segments: strides ORed, and input segments.
-  std::int64_t bits_[max_tile_dims + 1], segments_[max_tile_dims + 1];
+  std::int64_t indices_of_output(const tile_dim& d, std::int64_t bytes, std::int64_t wanted) const {
+    const std::int64_t step = sector_step(bytes), most = most_units * t_.unit;
+    const std::int64_t indices = even_tile(d.extent, ceil_divided(wanted, bytes), step);
+    if (indices * bytes <= most) return indices;
+    return std::max<std::int64_t>(1, divided(divided(most, bytes), step) * step);
+  }
+
+  // Dimensions that the output's segments hold completely are passed; the one that ends them grows by whole segments.
+  bool choose_in(std::int64_t vectors) {
+    for (int k = t_.rank; k-- > 0;) {
+      tile_dim& d = t_.dims[t_.in_order[k]];
+      d.in_segment = false;
+      segments_[k] = segments_[k + 1] * d.out_tile;
+    }
+    std::int64_t bytes = t_.unit, partial = 0;
+    int k = 0;
+    t_.out_segments = 1;
+    for (; k < t_.rank && partial == 0; ++k) {
+      tile_dim& d = t_.dims[t_.in_order[k]];
+      if (d.in_stride != bytes) break;
+      const std::int64_t most = most_bytes(vectors, k);
+      if (k > 0 && is_enough(bytes, most)) break;
+      d.in_segment = true;
+      t_.last_in = t_.in_order[k];
+      if (d.tile < d.extent) t_.out_segments *= extend(d, bytes, std::max<std::int64_t>(1, divided(most, bytes)));
+      bytes *= d.tile;
+      if (d.tile < d.extent) partial = d.tile * d.in_stride;
+    }
+    t_.in_bytes = bytes;
+    t_.in_bits = in_bits_[k] | partial;
+    t_.in_segments = segments_[k];
+    return k > 0;
+  }
+
+  // Bytes of an input segment that ends with the dimension at place `k`, at most.
+  std::int64_t most_bytes(std::int64_t vectors, int k) const {
+    const std::int64_t unaligned = 16 - lowest_bit(in_bits_[k + 1] | 16);  // take a vector more
+    return std::max<std::int64_t>(0, divided(vectors, segments_[k + 1]) * 16 - unaligned);
+  }
+
+  // Puts about `indices` of a dimension into the tile, which holds fewer; returns how many output segments they are.
+  static std::int64_t extend(tile_dim& d, std::int64_t bytes, std::int64_t indices) {
+    if (!d.out_segment) {
+      const std::int64_t step = indices < sector_step(bytes) ? 1 : sector_step(bytes);
+      d.tile = even_tile(d.extent, rounded_down(indices, step), step, 1);
+      return d.tile;
+    }
+    const std::int64_t wanted = std::max<std::int64_t>(1, divided(indices, d.out_tile));
+    const std::int64_t segments = even_tile(ceil_divided(d.extent, d.out_tile), wanted, 1, 1);
+    d.tile = std::min(d.extent, segments * d.out_tile);
+    return segments;
+  }
+
+  composite_tile& t_;
+  // Of the dimensions from each place on, ORed: strides in the input, in its order, and in the output.
+  std::int64_t in_bits_[max_tile_dims + 1], out_bits_[max_tile_dims + 1];
+  std::int64_t segments_[max_tile_dims + 1];  // of the input, where these dimensions are not part of them
 };
 
 // Whether output segments have ends that are no whole vector.
@@ -154,22 +159,15 @@ bool has_edges(const composite_tile& t, std::int64_t lead) {
 // What the output segments alone determine.
 void lay_out_output(gather_plan& p, const permute_args& a) {
   const composite_tile& t = p.tile;
-  const std::int64_t units = units_of_vector(t.unit), vector = units * t.unit,
-                     lead = lowest_bit(address_of(a.out) | t.out_bits | 32);
-  const std::int64_t sector = std::max<std::int64_t>(1, divided(32, vector));
-  const std::int64_t touched = divided(t.out_bytes + 31 - lead + vector, vector);
+  const int unit_log2 = place_of(t.unit), vector_log2 = t.unit == 1 ? 3 : 4;  // units_of_vector
+  const std::int64_t lead = lowest_bit(address_of(a.out) | t.out_bits | 32);
+  const std::int64_t touched = ((t.out_bytes + 31 - lead) >> vector_log2) + 1, sector = 32 >> vector_log2;
   p.edges = has_edges(t, lead);
   p.unaligned_ends_x32 = static_cast<int>(32 - lowest_bit(lead | t.out_bytes));
   p.stores = static_cast<int>((touched + sector - 1) & -sector);
-  p.units = static_cast<int>(divided(t.out_bytes, t.unit));
+  p.units = static_cast<int>(t.out_bytes >> unit_log2);
   // Odd: eight lanes that fill entries of as many tables write to different banks.
-  p.table_pitch = static_cast<int>((ceil_divided(p.units, units) + 1) | 1);
-}
-
-// Clocks for what all output segments take at least: complete vectors of them.
-double clocks_of_stores(const gather_plan& p) {
-  const int units = units_of_vector(p.tile.unit);
-  return p.stores / 32.0 * (costs.store + units * costs.unit) + (p.edges ? 2 * units / 32.0 * costs.edge : 0);
+  p.table_pitch = static_cast<int>((((t.out_bytes - 1) >> vector_log2) + 2) | 1);
 }
 
 // Clocks of a block's instructions.
@@ -189,19 +187,15 @@ double life_of(const gather_plan& p) {
          costs.round * real(ceil_divided(p.tile.out_segments * p.stores, blocks_threads));
 }
 
-// Cubed microseconds of instructions and of the latency of blocks, which overlap with the memory's in part: of
-// `issued` blocks on all multiprocessors together, in so many waves.
-double cubed_issue_and_latency(double issued, double clocks, double waves, double life, const device_model& device) {
-  return cube(issued * clocks / device.clocks_per_us) + cube(waves * life);
+// Microseconds of instructions, of all multiprocessors together.
+double issue_of(double clocks, const device_model& device) {
+  return clocks / device.clocks_per_us;
 }
 
 // The same for vectors that are all complete: no tile takes less.
-double least_cubed_issue_and_latency(std::int64_t unit, double bytes, const device_model& device) {
+double least_issue(std::int64_t unit, double bytes, const device_model& device) {
   const int units = units_of_vector(unit);
-  const double vectors = bytes / real(units * unit);
-  const double clocks = vectors / 32 * (costs.store + units * costs.unit);
-  const double life = costs.load * bytes / 16 / 1024 + costs.round * vectors / blocks_threads;
-  return cubed_issue_and_latency(1, clocks, 1 / real(device.multiprocessors * max_resident_blocks), life, device);
+  return issue_of(bytes / real(units * unit) / 32 * (costs.store + units * costs.unit), device);
 }
 
 // Microseconds of reading and writing so many bytes.
@@ -213,99 +207,84 @@ constexpr double least_tail = costs.tail * (costs.block + costs.load + costs.rou
 
 constexpr double least_balance_squared = 0.488;  // of an H100: the least that costs were measured at
 
-constexpr std::int64_t least_tile_bytes = 3 << 10, most_tile_bytes = 48 << 10;  // what is worth a block
+// Vectors of a tile at first: what a block loads at once, fewer where as many blocks as registers allow would not fit
+// in shared memory, each with 20 bytes a vector (with tables).
+std::int64_t first_vectors(const device_model& device) {
+  constexpr std::int64_t loaded_at_once = 1024, bytes = 20;
+  return std::min(loaded_at_once, device.shared_bytes / (max_resident_blocks * bytes));
+}
 
-// The tiles of a movement, tried one by one. `most`: microseconds that tiles must stay below.
+bool is_same_tile(const composite_tile& a, const composite_tile& b) {
+  return a.in_bytes == b.in_bytes && a.in_segments == b.in_segments && a.out_bytes == b.out_bytes &&
+         a.out_segments == b.out_segments;
+}
+
+// The tiles of a movement, tried one by one.
 class tile_search {
  public:
   tile_search(const permute_args& a, const composite_tile& untiled, const device_model& device, double bytes,
-              double most, std::optional<gather_plan>& best)
+              std::optional<gather_plan>& best)
       : a_(a),
         device_(device),
         bytes_(bytes),
         copy_(copy_of(untiled.unit, bytes, device)),
         balance_squared_(std::max(least_balance_squared, device.balance_squared())),
-        least_(most),
-        best_(best) {
-    p_.tile = untiled;
-    p_.tile.out_bytes = 0;
-  }
+        p_{untiled, 0, 0, 0, 0, 0, 0, 0, false, 0, 0, 0, 0},
+        segments_(p_.tile),
+        best_(best) {}
 
-  /// All lengths of output segments that are worth trying.
-  void try_all() {
-    if (!try_output(512) || !try_output(second_output())) return;
-    for (const std::int64_t shorter : {128, 64}) {  // where there is little shared memory
-      if (fits_ || !try_output(shorter)) return;
+  /// A tile whose output segments are a little longer than those of the input; the same size with longer ones, or else
+  /// with shorter ones; then a larger tile, or a smaller one where blocks would not fill the device. `most_us`: what
+  /// another kernel takes.
+  void search(double most_us) {
+    constexpr double hopeless = 1.25;  // others never get so far below the first tile, but for a few single bytes
+    std::int64_t out_bytes = 512, vectors = first_vectors(device_);
+    while (out_bytes * out_bytes > 64 * vectors * p_.tile.unit) out_bytes /= 2;
+    try_tile(out_bytes, vectors);
+    while (!best_ && out_bytes > 32) try_tile(out_bytes /= 2, vectors /= 2);  // where there is little shared memory
+    if (!best_ || least_ > hopeless * most_us) return;
+    if (try_tile(2 * out_bytes, vectors)) {
+      out_bytes *= try_tile(4 * out_bytes, vectors) ? 4 : 2;
+    } else if (try_tile(out_bytes / 2, vectors)) {
+      out_bytes /= 2;
+    }
+    if (best_->blocks < std::int64_t{max_resident_blocks} * device_.multiprocessors) {
+      try_tile(out_bytes * 2 / 3, vectors * 2 / 3);
+    } else {
+      try_tile(out_bytes * 3 / 2, vectors * 3 / 2);
     }
   }
 
  private:
-  /// All tiles whose output segments have about `wanted` bytes; false where no more are possible.
-  bool try_output(std::int64_t wanted) {
-    const std::int64_t before = p_.tile.out_bytes;
-    if (!choose_out_segments(p_.tile, wanted, most_units)) return false;
-    if (p_.tile.out_bytes == before) return true;  // the same again
-    lay_out_output(p_, a_);
-    written_ = costs.sector * p_.unaligned_ends_x32 / real(p_.tile.out_bytes);
-    if (fits_ && least_of_output() >= cube(std::max(0.0, least_ - least_tail))) return true;
-    std::int64_t tried = 0;
-    in_segments_.begin(p_.tile);
-    for (const std::int64_t in_bytes : {128, 256, 1024, 2048, 8192, 16384}) {
-      // The tile will have at most about in_bytes x in_segments bytes: segments become fewer as they grow.
-      if (p_.tile.in_bytes >= in_bytes || (fits_ && in_bytes * p_.tile.in_segments < least_tile_bytes)) continue;
-      if (!in_segments_.grow(p_.tile, in_bytes)) return false;
-      const std::int64_t tile = p_.tile.bytes();
-      if (smallest_ == 0) smallest_ = tile;
-      largest_ = tile;
-      if (tile == tried) continue;
-      if (tried >= least_tile_bytes && tile > most_tile_bytes) break;
-      tried = tile;
-      if (fits_ && tile < least_tile_bytes) continue;
-      if (!try_tile()) break;
-    }
-    return true;
-  }
-
-  /// The length of output segments after the first: shorter where tiles are large although input segments are short,
-  /// longer where all are small, since what is contiguous in the input is short.
-  std::int64_t second_output() const {
-    constexpr std::int64_t small = 6 << 10, large = 20 << 10;
-    return smallest_ >= large ? 128 : largest_ < small ? 2048 : 256;
-  }
-
-  /// Cubed microseconds, but for the tail, that no tile with these output segments stays below.
-  double least_of_output() const {
-    const double segments = bytes_ / real(p_.tile.out_bytes);
-    const double clocks = segments * (costs.out_segments / 32 + clocks_of_stores(p_));
-    const double life = bytes_ * (costs.load / 16384 + costs.block / most_linear_bytes) +
-                        segments * p_.stores * costs.round / blocks_threads;
-    return cubed_memory(1 + written_ / 2) +
-           cubed_issue_and_latency(1, clocks, 1 / real(device_.multiprocessors * max_resident_blocks), life, device_);
-  }
-
-  /// False where the tile is too large.
-  bool try_tile() {
+  /// Whether the tile is the best so far, or the same as that.
+  bool try_tile(std::int64_t out_bytes, std::int64_t vectors) {
     const composite_tile& t = p_.tile;
+    if (!segments_.choose(out_bytes, vectors)) return false;
+    if (best_ && is_same_tile(t, best_->tile)) return true;
+    lay_out_output(p_, a_);
     const std::int64_t aligned = lowest_bit(address_of(a_.in) | t.in_bits | 64);
-    const std::int64_t around = aligned == 64 ? (-t.in_bytes & 63) : 64 - aligned;
-    const double read = costs.fetch * real(around) / real(t.in_bytes);
-    const double memory = 1 + (read + written_) / 2;
     p_.vectors = static_cast<int>((t.in_bytes + 31 - std::min<std::int64_t>(16, aligned)) / 16);
-    const double clocks = clocks_of(p_), life = life_of(p_), tail = costs.tail * life;
+    const double memory = memory_of(aligned), clocks = clocks_of(p_), life = life_of(p_), tail = costs.tail * life;
     const double blocks = bytes_ / real(t.bytes()), most = cube(std::max(0.0, least_ - tail));
-    // As if all blocks were full, and as many at once as possible: what costs more then need not be laid out.
-    const double waves = blocks / real(device_.multiprocessors * max_resident_blocks);
-    const bool could_pay = cubed_memory(memory) + cubed_issue_and_latency(blocks, clocks, waves, life, device_) < most;
-    if ((could_pay || !fits_) && !lay_out(p_, device_)) return false;
-    fits_ = true;
-    if (!could_pay) return true;
+    // As if all blocks were full, and latency hidden: what costs more then need not be laid out.
+    if (cubed_memory(memory) + cube(issue_of(blocks * clocks, device_)) >= most) return false;
+    if (!lay_out(p_, device_)) return false;
     p_.blocks = t.blocks();
     if (p_.blocks > INT32_MAX) return false;
     const double all_cubed = cubed(memory, clocks, life);
-    if (all_cubed >= most) return true;
+    if (all_cubed >= most) return false;
     least_ = p_.microseconds = tail + std::cbrt(all_cubed);
     best_ = p_;
     return true;
+  }
+
+  /// Copies that memory traffic takes: half of them are the bytes read around input segments whose ends are aligned to
+  /// `aligned`, half the sectors that two output segments share.
+  double memory_of(std::int64_t aligned) const {
+    const composite_tile& t = p_.tile;
+    const std::int64_t around = aligned == 64 ? (-t.in_bytes & 63) : 64 - aligned;
+    const double read = costs.fetch * real(around) / real(t.in_bytes);
+    return 1 + (read + costs.sector * p_.unaligned_ends_x32 / real(t.out_bytes)) / 2;
   }
 
   /// Cubed microseconds of memory traffic that takes `factor` copies on the device of the fit. On others, the excess
@@ -315,28 +294,30 @@ class tile_search {
     return squared * std::sqrt(squared);
   }
 
-  /// Cubed microseconds of memory (copies), instructions and latency together, but for the tail. Tiles leave little of
-  /// the cache that shared memory is a part of; the last wave and the multiprocessors are not all full.
+  /// Cubed microseconds of memory (copies), instructions and the latency of blocks together, but for the tail: they
+  /// overlap in part. Tiles leave little of the cache that shared memory is a part of; the last wave and the
+  /// multiprocessors are not all full.
   double cubed(double memory, double clocks, double life) const {
     const std::int64_t bytes = p_.shared_bytes + reserved_shared_bytes;
     const std::int64_t at_once = resident_blocks(p_.shared_bytes, device_);
     const double each = real(p_.blocks) / device_.multiprocessors, waves = each / real(at_once);
     const double taken = std::min(each, real(at_once)) * real(bytes) / real(device_.shared_bytes);
-    const double slowed = memory * (1 + costs.shared * std::max(0.0, taken - costs.free));
+    const double slowed =
+        memory * (1 + costs.shared * std::max(0.0, taken - costs.free)) * (1 + costs.unfilled * unfilled(waves));
     const double issued = (each + costs.uneven * (ceil_of(each) - each)) * device_.multiprocessors;
-    return cubed_memory(slowed) +
-           cubed_issue_and_latency(issued, clocks, waves + costs.wave * (ceil_of(waves) - waves), life, device_);
+    const double counted = waves > 1 ? waves + costs.wave * (ceil_of(waves) - waves) : 0;  // one wave: only the tail
+    return cubed_memory(slowed) + cube(issue_of(issued * clocks, device_)) + cube(counted * life);
   }
+
+  /// The share of the first wave that is missing, where the next launch's blocks do not take its place.
+  double unfilled(double waves) const { return waves >= 1 || (device_.overlaps && waves <= 0.5) ? 0 : 1 - waves; }
 
   const permute_args& a_;
   const device_model& device_;
   const double bytes_, copy_, balance_squared_;
   gather_plan p_;
-  in_segment_growth in_segments_;
-  double written_ = 0;                       // sectors that two segments share, for each byte
-  bool fits_ = false;                        // some tile does
-  std::int64_t smallest_ = 0, largest_ = 0;  // bytes of a tile, whether it fits or not
-  double least_;                             // microseconds
+  segment_choice segments_;
+  double least_ = HUGE_VAL;  // microseconds
   std::optional<gather_plan>& best_;
 };
 
@@ -345,9 +326,10 @@ class tile_search {
 void plan_gather(const permute_args& a, const composite_tile& untiled, const device_model& device, double most_us,
                  std::optional<gather_plan>& best) {
   const double bytes = real(a.bytes()), copy = copy_of(untiled.unit, bytes, device);
-  const double least_cubed = cube(copy) + least_cubed_issue_and_latency(untiled.unit, bytes, device);
+  const double least_cubed = cube(copy) + cube(least_issue(untiled.unit, bytes, device));
   if (least_cubed >= cube(std::max(0.0, most_us - least_tail))) return;
-  tile_search(a, untiled, device, bytes, most_us, best).try_all();
+  tile_search(a, untiled, device, bytes, best).search(most_us);
+  if (best && best->microseconds >= most_us) best.reset();
   if (best) avoid_bank_conflicts(*best, device);
 }
 

@@ -1,0 +1,72 @@
+# The tests, from the root of the repository.
+
+set(twill_tests
+  tests/allocations_test.cpp
+  tests/buffer_test.cpp
+  tests/copy_test.cpp
+  tests/cpu_bounds_test.cpp
+  tests/device_test.cpp
+  tests/element_test.cpp
+  tests/error_test.cpp
+  tests/every_kernel_test.cpp
+  tests/extent_test.cpp
+  tests/fill_test.cpp
+  tests/global_transpose_test.cpp
+  tests/host_limits_test.cpp
+  tests/ladder/array_test.cpp
+  tests/ladder/permute_test.cpp
+  tests/ladder/reduce_test.cpp
+  tests/ladder/sieve_test.cpp
+  tests/ladder/transpose_test.cpp
+  tests/launch_order_test.cpp
+  tests/lifetime_test.cpp
+  tests/permute_test.cpp
+  tests/pointer_set_test.cpp
+  tests/process_test.cpp
+  tests/profile_claims_test.cpp
+  tests/profile_test.cpp
+  tests/random_sums_test.cpp
+  tests/random_test.cpp
+  tests/reduce_columns_test.cpp
+  tests/reduce_misaligned_test.cpp
+  tests/reduce_order_test.cpp
+  tests/reduce_rows_test.cpp
+  tests/reduce_test.cpp
+  tests/reverse_test.cpp
+  tests/scan_test.cpp
+  tests/simt_checks_test.cpp
+  tests/simt_choices_test.cpp
+  tests/simt_costs_test.cpp
+  tests/simt_counts_test.cpp
+  tests/simt_exchange_test.cpp
+  tests/simt_faults_test.cpp
+  tests/simt_gather_test.cpp
+  tests/simt_host_calls_test.cpp
+  tests/simt_host_test.cpp
+  tests/simt_injection_test.cpp
+  tests/simt_kernels_test.cpp
+  tests/simt_models_test.cpp
+  tests/simt_planning_test.cpp
+  tests/simt_prediction_test.cpp
+  tests/simt_reduce_test.cpp
+  tests/simt_rules_test.cpp
+  tests/simt_scan_test.cpp
+  tests/simt_schema_test.cpp
+  tests/simt_team_test.cpp
+  tests/simt_test.cpp
+  tests/simt_unsupported_test.cpp
+  tests/stream_test.cpp
+  tests/team_faults_test.cpp
+  tests/team_in_place_test.cpp
+  tests/team_mixed_test.cpp
+  tests/team_plan_test.cpp
+  tests/team_test.cpp
+  tests/team_tuning_test.cpp
+  tests/team_uneven_test.cpp
+  tests/transpose_batch_test.cpp
+  tests/transpose_in_place_test.cpp
+  tests/transpose_test.cpp)
+
+# Where a GPU's backend is: what only a GPU can show.
+set(twill_gpu_tests tests/beyond_test.cpp tests/graph_test.cpp tests/team_graph_test.cpp)
+set(twill_gpu_test_sources backends/gpu/graph_recorder.cpp)
