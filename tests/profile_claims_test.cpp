@@ -97,7 +97,8 @@ TEST_CASE("rows of 32 bytes: no bank conflicts") {
 }
 
 // Of 1, 2, 4 and 8 bytes. With segments as close as possible and a word of padding per 128 bytes, conflicts
-// cost 1.59, 3.93, 0.52, 0.60, 0.58, 0.85, 0.97 and 1.84 wavefronts a load. The fourth has none that are avoided.
+// cost 0.75, 3.93, 0.01, 11.1, 0.29, 0.97, 2.21 and 0.61 wavefronts a load. Of the first, third, fifth and last, no
+// layout that is tried avoids any.
 TEST_CASE("gather: tiles are laid out such that bank conflicts cost fewer wavefronts") {
   const struct {
     std::int64_t bytes;
@@ -105,11 +106,11 @@ TEST_CASE("gather: tiles are laid out such that bank conflicts cost fewer wavefr
     twill::permute_shape shape;
   } cases[] = {{1, 1, {{96, 50, 17, 29}, {1, 3, 0, 2}}},
                {1, 1, {{17, 5, 13, 40, 62}, {4, 1, 0, 2, 3}}},
-               {2, 0.15, {{32, 26, 3, 39, 34}, {2, 4, 3, 1, 0}}},
-               {2, 1, {{24, 4, 43, 31, 62}, {2, 0, 4, 3, 1}}},
+               {2, 0.05, {{32, 26, 3, 39, 34}, {2, 4, 3, 1, 0}}},
+               {2, 0.6, {{24, 4, 43, 31, 62}, {2, 0, 4, 3, 1}}},
                {2, 0.5, {{146, 4, 4, 183}, {1, 3, 2, 0}}},
                {4, 0.4, {{5, 13, 173, 5, 2}, {0, 3, 1, 2, 4}}},
-               {4, 0.1, {{128, 323, 3}, {2, 1, 0}}},
+               {4, 0.6, {{492, 97, 31}, {0, 2, 1}}},
                {8, 1, {{61, 17, 10, 27}, {3, 0, 2, 1}}}};
   for (const auto& each : cases) {
     std::int64_t bytes = each.bytes;

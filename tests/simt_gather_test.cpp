@@ -48,16 +48,26 @@ int most_of_a_bank(const gather_plan& p) {
   return most;
 }
 
-// The tile of a movement of contiguous elements on an H200, or one whose blocks may have less shared memory.
-composite_tile gather_tile(std::int64_t bytes, const std::vector<permute_dim>& dims, std::int64_t shared_bytes = 0) {
-  alignas(64) static unsigned char place[64];
+device_model h200(std::int64_t shared_bytes = 0) {
   device_model model = model_of(device::open("simt:h200").properties());
   if (shared_bytes > 0) model.shared_bytes = shared_bytes;
+  return model;
+}
+
+std::optional<gather_plan> find_plan(std::int64_t bytes, const std::vector<permute_dim>& dims,
+                                     const device_model& model) {
+  alignas(64) static unsigned char place[64];
   permute_args args{place, place, bytes, 0, {}};
   for (const permute_dim& dim : dims) args.dims[args.rank++] = dim;
   normalise(args);
   std::optional<gather_plan> found;
   plan_gather(args, untiled(args, unit_of(args)), model, 1e9, found);
+  return found;
+}
+
+// The tile of a movement of contiguous elements on an H200, or one whose blocks may have less shared memory.
+composite_tile gather_tile(std::int64_t bytes, const std::vector<permute_dim>& dims, std::int64_t shared_bytes = 0) {
+  const auto found = find_plan(bytes, dims, h200(shared_bytes));
   REQUIRE(found);
   return found->tile;
 }
@@ -65,21 +75,18 @@ composite_tile gather_tile(std::int64_t bytes, const std::vector<permute_dim>& d
 // The plan of a packed permutation on an H200, whose launches may overlap.
 gather_plan gather_plan_of(std::int64_t bytes, const std::vector<std::int64_t>& extents, const std::vector<int>& order,
                            bool overlaps = true) {
-  alignas(64) static unsigned char place[64];
-  device_model model = model_of(device::open("simt:h200").properties());
-  model.overlaps = overlaps;
-  permute_args args{place, place, bytes, 0, {}};
+  std::vector<permute_dim> dims;
   std::int64_t out_stride = bytes;
   for (std::size_t i = order.size(); i-- > 0;) {
     const auto dim = static_cast<std::size_t>(order[i]);
     std::int64_t in_stride = bytes;
     for (std::size_t k = dim + 1; k < extents.size(); ++k) in_stride *= extents[k];
-    args.dims[args.rank++] = {extents[dim], in_stride, out_stride};
+    dims.push_back({extents[dim], in_stride, out_stride});
     out_stride *= extents[dim];
   }
-  normalise(args);
-  std::optional<gather_plan> found;
-  plan_gather(args, untiled(args, unit_of(args)), model, 1e9, found);
+  device_model model = h200();
+  model.overlaps = overlaps;
+  const auto found = find_plan(bytes, dims, model);
   REQUIRE(found);
   return *found;
 }
@@ -90,12 +97,13 @@ TEST_CASE("literal: tiles of gather") {
     std::vector<std::int64_t> extents;
     std::vector<int> order;
     std::int64_t in_bytes, in_segments, out_bytes, out_segments;
-  } tiles[] = {{1, {58, 76, 355}, {0, 2, 1}, 90, 76, 684, 10},    // output segments four times as long as the first
-               {4, {96, 8, 432}, {2, 0, 1}, 224, 48, 192, 56},    // shorter ones; a smaller tile: few blocks
-               {2, {383, 217, 69}, {2, 1, 0}, 138, 96, 192, 69},  // a larger tile
-               {4, {75, 411, 92}, {1, 2, 0}, 196, 75, 2100, 7},   // a seventh of the output's dimension, not an eighth
-               {1, {80, 96, 304}, {2, 0, 1}, 128, 96, 96, 128},  // more input segments than load without a second round
-               {4, {173, 60, 88}, {2, 0, 1}, 192, 64, 256, 48}};  // half of a wave
+  } tiles[] = {{1, {58, 76, 355}, {0, 2, 1}, 90, 76, 684, 10},      // output segments four times as long as the first
+               {4, {96, 8, 432}, {2, 0, 1}, 192, 24, 96, 48},       // shorter ones, of smaller tiles: few blocks
+               {2, {383, 217, 69}, {2, 1, 0}, 138, 96, 192, 69},    // a larger tile
+               {1, {504, 272, 100}, {0, 2, 1}, 27200, 1, 544, 50},  // one that is 5/2 as large
+               {4, {75, 411, 92}, {1, 2, 0}, 196, 75, 2100, 7},  // output segments that take in the rest of a dimension
+               {2, {32, 80, 496}, {2, 1, 0}, 352, 32, 64, 176},  // input segments that do
+               {4, {128, 96, 80}, {0, 2, 1}, 10240, 1, 128, 80}};  // two thirds of a wave
   for (const auto& each : tiles) {
     const composite_tile t = gather_plan_of(each.bytes, each.extents, each.order).tile;
     CAPTURE(each.extents[0]);
@@ -104,6 +112,17 @@ TEST_CASE("literal: tiles of gather") {
     CHECK(t.out_bytes == each.out_bytes);
     CHECK(t.out_segments == each.out_segments);
   }
+}
+
+TEST_CASE("gather: no tile on a device without shared memory, and none of extents near the largest integers") {
+  const std::vector<permute_dim> matrix = {{100, 280, 4}, {70, 4, 400}};
+  for (const std::int64_t bytes : {0, 1, 119, 500}) {
+    device_model model = h200();
+    model.shared_bytes = bytes;
+    CHECK(!find_plan(4, matrix, model));
+  }
+  const std::int64_t most = (std::int64_t{1} << 61) - 1;
+  CHECK(!find_plan(1, {{2, most, 1}, {most, 1, 2}}, h200()));
 }
 
 TEST_CASE("gather: up to half a wave of blocks costs less where launches overlap") {

@@ -330,6 +330,11 @@ TEST_CASE("what launches plan is what explain shows first") {
           {{n[2 - slow], in[2 - slow], bytes}, {n[0], in[0], out}, {n[1 + slow], in[1 + slow], out * n[0]}}};
       const auto all = candidates_of(args, model), launched = candidates_of(args, model, wanted::cheapest);
       REQUIRE_MESSAGE(launched.list[0].kind == all.list[0].kind, name, ", case ", i);
+      if (launched.list[0].kind == family::gather) {
+        REQUIRE(launched.gather->pitch == all.gather->pitch);
+        REQUIRE(launched.gather->blocks == all.gather->blocks);
+        REQUIRE(launched.gather->tile.out_bytes == all.gather->tile.out_bytes);
+      }
       for (int k = 0; k < all.count; ++k) {  // skipped where a lower bound of its cost rules it out
         const family kind = all.list[k].kind;
         if (kind != family::elementwise_vectors && kind != family::elementwise) continue;

@@ -140,7 +140,7 @@ double least_of_gather(const candidates& all, std::int64_t unit) {
 // Launches search below the cheapest other candidate only. Where that finds no tile, a full search lists gather, at no
 // less than the others: both must choose alike.
 void add_gather(candidates& all, const permute_args& a, std::int64_t unit, const device_model& device, wanted which) {
-  const double others = all.count > 0 ? all.list[0].microseconds : HUGE_VAL;
+  const double others = all.list[0].microseconds;
   double least = 0;
   plan_gather(a, all.units, device, others / all.properties.correction(family::gather), all.gather);
   if (!all.gather && which == wanted::all) {
@@ -250,12 +250,12 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   if (takes_elementwise_vectors(all.units) && may(family::elementwise_vectors, least_of_elementwise_vectors)) {
     all.add(family::elementwise_vectors, cost_of_elementwise_vectors(all.units, device));
   }
-  const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
-  std::sort(all.list, all.list + all.count, cheaper);
-  add_gather(all, a, unit, device, which);
   if (may(family::elementwise, least_of_elementwise(a, unit))) {
     all.add(family::elementwise, cost_of_elementwise(a, all.units, device));
   }
+  const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
+  std::sort(all.list, all.list + all.count, cheaper);
+  add_gather(all, a, unit, device, which);
   std::sort(all.list, all.list + all.count, cheaper);
   return all;
 }

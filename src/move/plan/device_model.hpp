@@ -36,7 +36,7 @@ constexpr int place_of(std::int64_t bytes) {
 /// Constants of the cost of a gathering block: clocks of a multiprocessor for what a warp does, and latencies. Memory,
 /// instructions and latency overlap: their cubes add up. Fitted to 18,776 timings of the tiles of 500 random
 /// permutations on an H200, none of which may cost less than a copy; `units`, `store`, `edge`, `tail` and the copy of 2
-/// bytes were adjusted after the fit (docs/planner.md).
+/// bytes were adjusted after the fit, and `unfilled` is of a later one (docs/planner.md).
 struct gather_costs {
   double in_segments = 57.2, out_segments = 42.2;    // clocks to fill 32 entries of a table
   double units = 16;                                 // the same for units, and as much again for each 8 of a vector

@@ -214,7 +214,8 @@ bool takes_elementwise_vectors(const composite_tile& t) {
 // Issue (a load is replayed for each line of 128 bytes that it touches) overlaps with L2 traffic. Sectors are read from
 // L2 once, unless their lines are evicted from L1 before reuse: none up to a footprint of 0.3 of L1, all from 2.5 on,
 // linear in between. Gaps in the input are read from memory. Fitted to 2,451 timings on H200s, but for launches, gaps
-// and split_pieces (docs/planner.md). No unit's factor is below 1.03.
+// and split_pieces (docs/planner.md). No unit's factor is below 1.03:
+// least_of_elementwise_vectors is a lower bound.
 cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, const device_model& device) {
   constexpr double launch[4] = {2.17, 1.97, 1.83, 1.77}, division = 0.17;                         // us
   constexpr double issued[4] = {1.2, 0.93, 0.73, 0.74}, scattered[4] = {1.79, 0.79, 0.81, 0.52};  // at 32 lines a load

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 
 #include "gather_layout.hpp"
 #include "integers.hpp"
@@ -32,10 +31,13 @@ bool is_enough(std::int64_t bytes, std::int64_t wanted) {
   return bytes * 8 >= wanted * 5;
 }
 
-// Up to `wanted` indices, or so many quarters more, in multiples of `step`: all tiles are nearly equal.
-std::int64_t even_tile(std::int64_t extent, std::int64_t wanted, std::int64_t step, int quarters = 0) {
+// About `wanted` indices, in multiples of `step`, such that all tiles are nearly equal; they take in a last one of up
+// to `rest` indices.
+std::int64_t even_tile(std::int64_t extent, std::int64_t wanted, std::int64_t step, std::int64_t rest = 0) {
   if (wanted >= extent) return extent;
-  const std::int64_t even = ceil_divided(extent, ceil_divided(4 * extent - quarters * wanted, 4 * wanted));
+  std::int64_t tiles = ceil_divided(extent, wanted);
+  if (extent - (tiles - 1) * wanted <= rest) --tiles;
+  const std::int64_t even = ceil_divided(extent, tiles);
   return step == 1 ? even : std::min(extent, ceil_divided(even, step) * step);
 }
 
@@ -63,7 +65,7 @@ class segment_choice {
   }
 
   /// Output segments of about `out_bytes`, at most `most_units`; then input segments, as long as all of them together
-  /// take at most `vectors` vectors of 16 bytes. False where no units are contiguous.
+  /// take about `vectors` vectors of 16 bytes. False where no units are contiguous.
   bool choose(std::int64_t out_bytes, std::int64_t vectors) { return choose_out(out_bytes) && choose_in(vectors); }
 
  private:
@@ -132,11 +134,12 @@ class segment_choice {
   static std::int64_t extend(tile_dim& d, std::int64_t bytes, std::int64_t indices) {
     if (!d.out_segment) {
       const std::int64_t step = indices < sector_step(bytes) ? 1 : sector_step(bytes);
-      d.tile = even_tile(d.extent, rounded_down(indices, step), step, 1);
+      const std::int64_t wanted = rounded_down(indices, step);
+      d.tile = even_tile(d.extent, wanted, step, wanted / 4);
       return d.tile;
     }
     const std::int64_t wanted = std::max<std::int64_t>(1, divided(indices, d.out_tile));
-    const std::int64_t segments = even_tile(ceil_divided(d.extent, d.out_tile), wanted, 1, 1);
+    const std::int64_t segments = even_tile(ceil_divided(d.extent, d.out_tile), wanted, 1, wanted / 4);
     d.tile = std::min(d.extent, segments * d.out_tile);
     return segments;
   }
@@ -211,7 +214,7 @@ constexpr double least_balance_squared = 0.488;  // of an H100: the least that c
 // in shared memory, each with 20 bytes a vector (with tables).
 std::int64_t first_vectors(const device_model& device) {
   constexpr std::int64_t loaded_at_once = 1024, bytes = 20;
-  return std::min(loaded_at_once, device.shared_bytes / (max_resident_blocks * bytes));
+  return std::clamp<std::int64_t>(device.shared_bytes / (max_resident_blocks * bytes), 1, loaded_at_once);
 }
 
 bool is_same_tile(const composite_tile& a, const composite_tile& b) {
@@ -233,30 +236,47 @@ class tile_search {
         segments_(p_.tile),
         best_(best) {}
 
-  /// A tile whose output segments are a little longer than those of the input; the same size with longer ones, or else
-  /// with shorter ones; then a larger tile, or a smaller one where blocks would not fill the device. `most_us`: what
-  /// another kernel takes.
+  /// A tile whose output segments are about as long as those of the input, or up to four times as long; the same size
+  /// with longer ones, or else with shorter ones; then a larger tile, or smaller ones where blocks would not fill the
+  /// device. `most_us`: what another kernel takes.
   void search(double most_us) {
-    constexpr double hopeless = 1.25;  // others never get so far below the first tile, but for a few single bytes
     std::int64_t out_bytes = 512, vectors = first_vectors(device_);
     while (out_bytes * out_bytes > 64 * vectors * p_.tile.unit) out_bytes /= 2;
     try_tile(out_bytes, vectors);
     while (!best_ && out_bytes > 32) try_tile(out_bytes /= 2, vectors /= 2);  // where there is little shared memory
-    if (!best_ || least_ > hopeless * most_us) return;
+    if (!best_ || is_hopeless(most_us)) return;
     if (try_tile(2 * out_bytes, vectors)) {
       out_bytes *= try_tile(4 * out_bytes, vectors) ? 4 : 2;
     } else if (try_tile(out_bytes / 2, vectors)) {
       out_bytes /= 2;
     }
     if (best_->blocks < std::int64_t{max_resident_blocks} * device_.multiprocessors) {
-      try_tile(out_bytes * 2 / 3, vectors * 2 / 3);
+      shrink(out_bytes, vectors);
     } else {
-      try_tile(out_bytes * 3 / 2, vectors * 3 / 2);
+      enlarge(out_bytes, vectors);
     }
   }
 
  private:
-  /// Whether the tile is the best so far, or the same as that.
+  /// The first tile takes far longer than another kernel. Small ones, whose segments could not grow as wanted, are
+  /// improved more often.
+  bool is_hopeless(double most_us) const { return least_ > (best_->tile.bytes() < 4096 ? 3 : 1.25) * most_us; }
+
+  void shrink(std::int64_t out_bytes, std::int64_t vectors) {
+    for (int i = 0; i < 3 && try_tile(out_bytes * 2 / 3, vectors * 2 / 3); ++i) {
+      out_bytes = out_bytes * 2 / 3;
+      vectors = vectors * 2 / 3;
+    }
+  }
+
+  /// Of units of 1 and 2 bytes, far longer input segments may pay too.
+  void enlarge(std::int64_t out_bytes, std::int64_t vectors) {
+    try_tile(out_bytes * 3 / 2, vectors * 3 / 2);
+    const tile_dim& last = best_->tile.dims[best_->tile.last_in];
+    if (p_.tile.unit <= 2 && last.tile < last.extent) try_tile(out_bytes, vectors * 5 / 2);
+  }
+
+  /// Whether the tile is the best so far, or the same as the best: the search goes on from it.
   bool try_tile(std::int64_t out_bytes, std::int64_t vectors) {
     const composite_tile& t = p_.tile;
     if (!segments_.choose(out_bytes, vectors)) return false;

@@ -36,9 +36,7 @@ struct composite_tile {
   std::int64_t bytes() const { return in_bytes * in_segments; }
   std::int64_t blocks() const {
     std::int64_t count = 1;
-    for (int i = 0; i < rank; ++i) {
-      count *= dims[i].tile == 1 ? dims[i].extent : ceil_divided(dims[i].extent, dims[i].tile);
-    }
+    for (int i = 0; i < rank; ++i) count *= ceil_divided(dims[i].extent, dims[i].tile);
     return count;
   }
 };

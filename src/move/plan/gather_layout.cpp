@@ -15,8 +15,7 @@ bool set_layout(gather_plan& p, std::int64_t pitch, std::int64_t pad, std::int64
                      segments = (padded_bytes(t.in_segments * pitch, pad) + t.unit + 15) & -16,
                      tables = 16 * (t.in_segments + t.out_segments) + 2 * units * units * p.table_pitch,
                      all = segments + gather_place_bytes + tables;
-  if (all > device.shared_bytes / 2) return false;
-  if (least_blocks > 1 && resident_blocks(all, device) < least_blocks) return false;
+  if (all > device.shared_bytes / 2 || resident_blocks(all, device) < least_blocks) return false;
   p.pitch = static_cast<int>(pitch);
   p.pad = static_cast<int>(pad);
   p.segment_bytes = static_cast<int>(segments);
