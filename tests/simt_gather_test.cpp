@@ -100,7 +100,7 @@ TEST_CASE("literal: tiles of gather") {
   } tiles[] = {{1, {58, 76, 355}, {0, 2, 1}, 90, 76, 684, 10},      // output segments four times as long as the first
                {4, {96, 8, 432}, {2, 0, 1}, 192, 24, 96, 48},       // shorter ones, of smaller tiles: few blocks
                {2, {383, 217, 69}, {2, 1, 0}, 138, 96, 192, 69},    // a larger tile
-               {1, {504, 272, 100}, {0, 2, 1}, 27200, 1, 544, 50},  // one that is 5/2 as large
+               {1, {504, 272, 100}, {0, 2, 1}, 27200, 1, 544, 50},  // one 2.5 times as large
                {4, {75, 411, 92}, {1, 2, 0}, 196, 75, 2100, 7},  // output segments that take in the rest of a dimension
                {2, {32, 80, 496}, {2, 1, 0}, 352, 32, 64, 176},  // input segments that do
                {4, {128, 96, 80}, {0, 2, 1}, 10240, 1, 128, 80}};  // two thirds of a wave

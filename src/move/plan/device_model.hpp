@@ -36,21 +36,21 @@ constexpr int place_of(std::int64_t bytes) {
 /// Constants of the cost of a gathering block: clocks of a multiprocessor for what a warp does, and latencies. Memory,
 /// instructions and latency overlap: their cubes add up. Fitted to 18,776 timings of the tiles of 500 random
 /// permutations on an H200, none of which may cost less than a copy; `units`, `store`, `edge`, `tail` and the copy of 2
-/// bytes were adjusted after the fit, and `unfilled` is of a later one (docs/planner.md).
+/// bytes were adjusted after the fit, and `unfilled` comes from a later fit (docs/planner.md).
 struct gather_costs {
   double in_segments = 57.2, out_segments = 42.2;    // clocks to fill 32 entries of a table
   double units = 16;                                 // the same for units, and as much again for each 8 of a vector
   double store = 7.2, unit = 1.43;                   // clocks of a store of 32 vectors, and for each unit of one
   double edge = 18;                                  // clocks of 32 units at the ends of segments
   double block = 1.85, load = 0.601, round = 0.193;  // us of a block, of 1,024 vectors loaded, of 256 stored
-  double tail = 0.78;                                // blocks that the last ones run alone
+  double tail = 0.78;                                // of a block's latency: the last blocks run alone
   double copy[5] = {1.057, 1.04, 1.011, 1, 1};       // of a copy's time, for units of 1, 2, 4, 8 and 16 bytes
   double sector = 2.63;                              // extra sectors of traffic per segment with unaligned ends
   double fetch = 0.45;                               // share of the bytes read around segments that no neighbour needs
   double shared = 0.309, free = 0.527;               // more memory time where tiles take more than a share of what
                                                      // cache and tiles have in common
   double wave = 0.336;                               // of the blocks that are missing in the last wave
-  double unfilled = 0.231;                           // more memory time for those missing in a single one
+  double unfilled = 0.231;                           // of memory time, for the missing part of a single wave
   double uneven = 1.37;                              // of the blocks that are missing on some multiprocessors (fitted;
                                                      // why it is above 1 is not known)
 };

@@ -13,7 +13,7 @@ namespace twill::detail {
 /// Units that a block stores.
 constexpr std::int64_t elementwise_block_units = 256;
 
-/// No shape takes less. `unit`: unit_of(args).
+/// A lower bound of cost_of_elementwise for these runs. `unit`: unit_of(args).
 cost_of_launch least_of_elementwise(const permute_args& args, std::int64_t unit);
 
 /// `untiled`: of `args`, in units of unit_of(args).

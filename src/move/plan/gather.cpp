@@ -31,8 +31,8 @@ bool is_enough(std::int64_t bytes, std::int64_t wanted) {
   return bytes * 8 >= wanted * 5;
 }
 
-// About `wanted` indices, in multiples of `step`, such that all tiles are nearly equal; they take in a last one of up
-// to `rest` indices.
+// About `wanted` indices, in multiples of `step`, such that all tiles are nearly equal; a last tile of up to `rest`
+// indices is merged into the others.
 std::int64_t even_tile(std::int64_t extent, std::int64_t wanted, std::int64_t step, std::int64_t rest = 0) {
   if (wanted >= extent) return extent;
   std::int64_t tiles = ceil_divided(extent, wanted);
@@ -258,8 +258,8 @@ class tile_search {
   }
 
  private:
-  /// The first tile takes far longer than another kernel. Small ones, whose segments could not grow as wanted, are
-  /// improved more often.
+  /// The first tile takes far longer than another kernel. Small ones, whose segments could not grow as wanted, can be
+  /// improved by more.
   bool is_hopeless(double most_us) const { return least_ > (best_->tile.bytes() < 4096 ? 3 : 1.25) * most_us; }
 
   void shrink(std::int64_t out_bytes, std::int64_t vectors) {
@@ -298,8 +298,8 @@ class tile_search {
     return true;
   }
 
-  /// Copies that memory traffic takes: half of them are the bytes read around input segments whose ends are aligned to
-  /// `aligned`, half the sectors that two output segments share.
+  /// Memory traffic, in copies: one, and half of the bytes read around input segments (whose ends are aligned to
+  /// `aligned`) and of the sectors that two output segments share, each relative to the segment's bytes.
   double memory_of(std::int64_t aligned) const {
     const composite_tile& t = p_.tile;
     const std::int64_t around = aligned == 64 ? (-t.in_bytes & 63) : 64 - aligned;
