@@ -114,7 +114,7 @@ constexpr double offset_from = 4;  // us: shorter launches were not among those 
 // linearly to 0 at 20 us (docs/planner.md).
 double dependent_launch_offset_us(family kind, double microseconds) {
   // In the order of the enumerators. Not fitted, for lack of cases, and the mean of the others: staged_strided, vec3,
-  // elementwise_vectors, elementwise. gather and tiled_2d have one value (least_of_gather).
+  // elementwise_vectors, elementwise. gather and tiled_2d have one value.
   constexpr double offset[families] = {0.4,  0.5,  0.7,  0.1,  0.35, 0.3,  0.25, 0.35,
                                        -0.2, 0.25, -0.5, 0.15, 0.5,  0.25, 0.25};
   constexpr double until = 20;  // us
@@ -131,23 +131,25 @@ bool could_pay(const candidates& all, family kind, const cost_of_launch& least) 
   return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= cost; });
 }
 
-// Composite tiles are not expected ahead of full vectors of matrices, before both are corrected by shape.
+// Composite tiles are not expected ahead of full vectors of matrices.
 double least_of_gather(const candidates& all, std::int64_t unit) {
   const bool is_full = std::any_of(all.list, all.list + all.count, [](auto& c) { return c.kind == family::tiled_2d; });
-  return is_full ? full_vectors_launch(unit) + all.copy_us * all.on_device(full_vectors_factor(unit)) : 0;
+  if (!is_full) return 0;
+  const double us = full_vectors_launch(unit) + all.copy_us * all.on_device(full_vectors_factor(unit));
+  return all.as_launched(family::tiled_2d, us) * all.properties.correction(family::tiled_2d);
 }
 
 // Launches search below the cheapest other candidate only. Where that finds no tile, a full search lists gather, at no
 // less than the others: both must choose alike.
 void add_gather(candidates& all, const permute_args& a, std::int64_t unit, const device_model& device, wanted which) {
   const double others = all.list[0].microseconds;
-  double least = 0;
+  double least = least_of_gather(all, unit);
   plan_gather(a, all.units, device, others / all.properties.correction(family::gather), all.gather);
   if (!all.gather && which == wanted::all) {
     plan_gather(a, all.units, device, HUGE_VAL, all.gather);
-    least = std::nextafter(others, HUGE_VAL);
+    least = std::max(least, std::nextafter(others, HUGE_VAL));
   }
-  if (all.gather) all.add(family::gather, std::max(all.gather->microseconds, least_of_gather(all, unit)), least);
+  if (all.gather) all.add(family::gather, all.gather->microseconds, least);
 }
 
 // Each dimension's place is how many come before it: all pairs are compared, without branches. To sort so few elements
