@@ -154,25 +154,19 @@ TEST_CASE("gather: little shared memory takes shorter segments, not tiles of a f
 }
 
 TEST_CASE("gather: wider pitch and pads never add conflicts of banks, and take some away") {
-  alignas(64) static unsigned char place[64];
-  const device_model model = model_of(device::open("simt:h200").properties());
+  const device_model model = h200();
   support::dice d(20261129);
   int tried = 0, fewer = 0;
   for (int i = 0; i < 1500; ++i) {
     const std::int64_t bytes = std::int64_t{1} << d.pick(0, 2);
     const std::int64_t n[4] = {d.pick(2, 90), d.pick(2, 40), d.pick(2, 90), d.pick(2, 90)};
     // To 2,0,3,1 in an output that holds dimension 2 contiguously.
-    permute_args args{place,
-                      place,
-                      bytes,
-                      4,
-                      {{n[0], bytes, bytes * n[2]},
-                       {n[1], bytes * n[0], bytes * n[2] * n[0] * n[3]},
-                       {n[2], bytes * n[0] * n[1], bytes},
-                       {n[3], bytes * n[0] * n[1] * n[2], bytes * n[2] * n[0]}}};
-    normalise(args);
-    std::optional<gather_plan> found;
-    plan_gather(args, untiled(args, unit_of(args)), model, 1e9, found);
+    const auto found = find_plan(bytes,
+                                 {{n[0], bytes, bytes * n[2]},
+                                  {n[1], bytes * n[0], bytes * n[2] * n[0] * n[3]},
+                                  {n[2], bytes * n[0] * n[1], bytes},
+                                  {n[3], bytes * n[0] * n[1] * n[2], bytes * n[2] * n[0]}},
+                                 model);
     if (!found || found->units < 32 * units_of_vector(found->tile.unit)) continue;
     gather_plan plain = *found;
     REQUIRE(lay_out(plain, model));

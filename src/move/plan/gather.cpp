@@ -46,10 +46,9 @@ std::int64_t rounded_down(std::int64_t value, std::int64_t step) {
   return step == 1 ? value : std::max(step, divided(value, step) * step);
 }
 
-// Indices after which a segment of `bytes` for each ends at a sector of 32 bytes: 32 / bytes, looked up.
+// Indices after which a segment of `bytes` for each ends at a sector of 32 bytes.
 std::int64_t sector_step(std::int64_t bytes) {
-  constexpr std::uint8_t steps[17] = {0, 32, 16, 10, 8, 6, 5, 4, 4, 3, 3, 2, 2, 2, 2, 2, 2};
-  return bytes <= 16 ? steps[bytes] : 1;
+  return bytes < 32 ? divided(32, bytes) : 1;
 }
 
 // Chooses what the segments of a tile hold.
