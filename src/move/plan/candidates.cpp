@@ -107,27 +107,9 @@ void add_misaligned(candidates& all, const permute_args& a, std::int64_t unit) {
   }
 }
 
-constexpr double offset_from = 4;  // us: shorter launches were not among those that the offsets are fitted to
-
-// Offset of a family's cost. Costs are fitted to ordinary launches; dependent launches overlap with the preceding
-// kernel, some families more (negative) and some less (positive) than average. It is for 4 us and more, and fades
-// linearly to 0 at 20 us (docs/planner.md).
-double dependent_launch_offset_us(family kind, double microseconds) {
-  // In the order of the enumerators. Not fitted, for lack of cases, and the mean of the others: staged_strided, vec3,
-  // elementwise_vectors, elementwise. gather and tiled_2d have one value.
-  constexpr double offset[families] = {0.4,  0.5,  0.7,  0.1,  0.35, 0.3,  0.25, 0.35,
-                                       -0.2, 0.25, -0.5, 0.15, 0.5,  0.25, 0.25};
-  constexpr double until = 20;  // us
-  if (microseconds < offset_from) return 0;
-  return offset[static_cast<int>(kind)] * std::max(0.0, 1 - microseconds / until);
-}
-
 // Whether a family that takes at least `least` could be cheaper than all candidates so far.
 bool could_pay(const candidates& all, family kind, const cost_of_launch& least) {
-  const double us = least.launch + all.copy_us * all.on_device(least.factor);
-  const double cost =
-      all.properties.correction(kind) * std::min(all.as_launched(kind, us),  // which may fall at `offset_from`
-                                                 all.as_launched(kind, std::max(us, offset_from)));
+  const double cost = (least.launch + all.copy_us * all.on_device(least.factor)) * all.properties.correction(kind);
   return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= cost; });
 }
 
@@ -136,7 +118,7 @@ double least_of_gather(const candidates& all, std::int64_t unit) {
   const bool is_full = std::any_of(all.list, all.list + all.count, [](auto& c) { return c.kind == family::tiled_2d; });
   if (!is_full) return 0;
   const double us = full_vectors_launch(unit) + all.copy_us * all.on_device(full_vectors_factor(unit));
-  return all.as_launched(family::tiled_2d, us) * all.properties.correction(family::tiled_2d);
+  return us * all.properties.correction(family::tiled_2d);
 }
 
 // Launches search below the cheapest other candidate only. Where that finds no tile, a full search lists gather, at no
@@ -170,10 +152,6 @@ void sort_by_in_stride(composite_tile& t) {
 
 const char* name_of(family kind) {
   return descriptions[static_cast<int>(kind)].name;
-}
-
-double candidates::as_launched(family kind, double microseconds) const {
-  return overlaps ? microseconds + dependent_launch_offset_us(kind, microseconds) : microseconds;
 }
 
 const char* takes(family kind) {
@@ -236,7 +214,6 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   candidates all;
   all.copy_us = 2 * static_cast<double>(a.bytes()) / device.bytes_per_us;
   all.balance_squared = device.balance_squared();
-  all.overlaps = device.overlaps;
   const std::int64_t unit = unit_of(a);
   all.units = untiled(a, unit);
   all.properties = shape_properties(a, all.units, device, all.copy_us);

@@ -27,7 +27,6 @@ struct candidates {
   candidate list[families];
   double copy_us = 0;  // time of a plain copy; a cost is a launch plus a multiple of it
   double balance_squared = 1;
-  bool overlaps = false;  // device_model::overlaps
   shape_properties properties;
   // What the launches take: the form as matrices; in units of its alignment, whose dimensions are shared out between
   // rows and columns where misaligned was considered; the plan of gather.
@@ -36,11 +35,9 @@ struct candidates {
   tile_sides sides;
   std::optional<gather_plan> gather;
 
-  /// A cost of ordinary launches, on this device: offset where launches overlap.
-  double as_launched(family kind, double microseconds) const;
   /// At least `least` microseconds, whatever the correction by shape.
   void add(family kind, double microseconds, double least = 0) {
-    list[count++] = {kind, std::max(least, as_launched(kind, microseconds) * properties.correction(kind))};
+    list[count++] = {kind, std::max(least, microseconds * properties.correction(kind))};
   }
   void add(family kind, const cost_of_launch& cost) {
     add(kind, cost.launch + copy_us * on_device(cost.factor, cost.memory));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 
 #include "device_model.hpp"
@@ -12,74 +13,189 @@ namespace {
 
 // Logarithms of the factor of a cost, one property in each array; they add up.
 struct cost_correction {
-  double copy_time[3];                                            // where a copy takes 2^1.5, 2^3.5 and 2^6.5 us
-  double unit[5];                                                 // of 1, 2, 4, 8 and 16 bytes
+  double copy_time[5][4];                                         // units of 1, 2, 4, 8 and 16 bytes; see below
+  double dims[4];                                                 // as in dims_of
   double in_aligned[4], out_aligned[4];                           // rows at multiples of 1, 4, 32 and 128 bytes
   double out_first[4], out_second[4], in_first[4], in_second[4];  // dimensions of 2^4, 2^6, 2^8 and 2^11 bytes
 };
-constexpr double copy_time_log2[] = {1.5, 3.5, 6.5}, aligned_log2[] = {0, 2, 5, 7}, dimension_log2[] = {4, 6, 8, 11};
+constexpr double copy_time_log2[] = {1, 2, 3.5, 6.5},  // of us
+    aligned_log2[] = {0, 2, 5, 7}, dimension_log2[] = {4, 6, 8, 11};
 
-// Fitted to the times of 5,703 random transposes and permutations on H200s and to the choices in them
+// Fitted to the times of 12,000 random transposes and permutations on an H200 and to the choices in them
 // (docs/planner.md).
-constexpr cost_correction tiled_2d_correction{{0.023, 0, -0.02},
-                                              {0.016, -0.002, -0.004, 0.001, -0.009},
-                                              {0, -0.001, 0.014, -0.01},
-                                              {0, 0.016, 0.002, -0.016},
-                                              {0.011, 0.003, 0, -0.012},
-                                              {0.007, -0.006, 0.006, -0.004},
-                                              {-0.006, -0.014, 0.008, 0.015},
-                                              {0.023, -0.003, -0.013, -0.004}};
-constexpr cost_correction misaligned_2d_correction{{-0.016, 0.008, 0.018},        {0.01, 0.01, -0.001, -0.009, 0},
-                                                   {0.023, -0.006, 0.01, -0.017}, {-0.002, 0.005, -0.005, 0.012},
-                                                   {0, 0.015, 0.005, -0.009},     {0.003, 0.009, -0.003, 0.002},
-                                                   {0, 0.004, 0.012, -0.005},     {0.003, 0.018, 0.009, -0.018}};
+constexpr cost_correction narrow_correction{{{0, 0.001, 0, 0},
+                                             {0, 0.008, 0.004, 0},
+                                             {-0.007, -0.007, -0.006, 0.005},
+                                             {0.003, 0.039, -0.013, -0.001},
+                                             {0.001, -0.001, -0.018, -0.01}},
+                                            {0.013, -0.014, 0, 0},
+                                            {0.009, 0.004, -0.012, -0.002},
+                                            {0.001, 0.004, -0.002, -0.004},
+                                            {-0.01, 0.003, 0, 0.006},
+                                            {-0.021, 0.018, 0.015, -0.013},
+                                            {-0.021, 0.018, 0.015, -0.013},
+                                            {-0.01, 0.003, 0, 0.006}};
+constexpr cost_correction tiled_2d_correction{{{0.028, -0.012, -0.019, -0.034},
+                                               {0.031, 0.07, -0.052, -0.036},
+                                               {0.072, 0.036, -0.053, -0.039},
+                                               {0.025, 0.053, 0.008, -0.029},
+                                               {-0.027, 0.026, -0.013, -0.02}},
+                                              {-0.009, 0.003, 0.022, 0},
+                                              {0, 0.027, 0.006, -0.017},
+                                              {0, 0.035, -0.004, -0.015},
+                                              {0.029, -0.007, 0.008, -0.014},
+                                              {0.011, 0.006, 0.01, -0.011},
+                                              {0.006, -0.017, 0.004, 0.022},
+                                              {0.034, -0.007, -0.01, 0}};
+constexpr cost_correction tiled_4byte_correction{
+    {{-0.022, 0.03, 0, 0}, {-0.035, -0.024, 0, 0}, {-0.009, 0.059, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}},
+    {0.007, -0.018, 0.008, 0},
+    {0, 0.002, -0.039, 0.035},
+    {0, 0.017, -0.009, -0.011},
+    {0, -0.01, 0.003, 0.005},
+    {0.001, -0.006, 0.001, 0.002},
+    {0, -0.007, 0.006, -0.001},
+    {0.001, -0.001, 0.007, -0.009}};
+constexpr cost_correction misaligned_2d_correction{{{-0.007, -0.004, 0.002, 0.025},
+                                                    {0.003, -0.035, 0.03, 0.043},
+                                                    {-0.004, -0.058, 0.016, 0.023},
+                                                    {-0.025, -0.04, -0.007, 0.045},
+                                                    {0, 0, 0, 0}},
+                                                   {-0.008, -0.013, 0.029, 0},
+                                                   {0.04, -0.004, 0.009, -0.037},
+                                                   {-0.019, 0.008, -0.011, 0.03},
+                                                   {0, 0.026, 0.004, -0.022},
+                                                   {0.001, 0.007, -0.014, 0.014},
+                                                   {0, 0.01, 0.023, -0.025},
+                                                   {0.001, 0.023, 0.011, -0.026}};
 constexpr cost_correction staged_correction{
-    {0.004, 0.002, -0.001},    {0.005, 0, 0, 0, 0},  {0.004, 0.002, 0, 0}, {-0.001, 0.01, -0.002, -0.002},
-    {0.004, 0.003, -0.002, 0}, {0.003, 0.002, 0, 0}, {0.003, 0.002, 0, 0}, {0.004, 0.003, -0.002, 0}};
-constexpr cost_correction staged_misaligned_correction{
-    {0.01, 0.009, -0.015},          {-0.001, 0.004, -0.008, 0.004, 0.004}, {0.002, 0.002, 0.002, -0.002},
-    {0.008, 0.015, -0.003, -0.016}, {0.006, -0.006, 0.005, -0.001},        {0.006, 0.005, -0.003, -0.004},
-    {0.006, 0.005, -0.003, -0.004}, {0.006, -0.006, 0.005, -0.001}};
-constexpr cost_correction staged_cols_correction{{0, 0.004, -0.006},
-                                                 {-0.012, 0.007, 0.002, 0, 0},
-                                                 {0.001, -0.005, -0.005, 0.006},
-                                                 {0.014, -0.007, -0.016, 0.006},
-                                                 {-0.012, -0.005, -0.003, 0.018},
-                                                 {0, 0.001, 0, -0.004},
-                                                 {0, 0.001, 0, -0.004},
-                                                 {-0.012, -0.005, -0.003, 0.018}};
-constexpr cost_correction misaligned_correction{{0.016, -0.023, 0.004},        {0.044, -0.008, -0.013, -0.026, 0},
-                                                {-0.012, 0.01, 0.006, -0.007}, {-0.001, -0.003, -0.001, 0.001},
-                                                {-0.001, -0.01, 0.003, 0.006}, {-0.011, -0.003, 0.001, 0.009},
-                                                {-0.004, -0.003, 0.004, 0},    {-0.004, 0, -0.001, 0.002}};
+    {{0.006, -0.022, 0.004, 0.001}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}},
+    {0, -0.011, 0, 0},
+    {0.015, -0.017, 0.003, -0.012},
+    {0, 0.018, -0.02, -0.01},
+    {0.008, -0.008, -0.011, 0},
+    {-0.002, 0.002, -0.01, -0.001},
+    {-0.002, 0.002, -0.01, -0.001},
+    {0.008, -0.008, -0.011, 0}};
+constexpr cost_correction staged_misaligned_correction{{{-0.035, -0.006, 0.021, 0.002},
+                                                        {-0.005, 0.017, -0.005, -0.017},
+                                                        {-0.072, 0.001, 0.029, 0.014},
+                                                        {-0.021, 0.011, 0.001, 0.011},
+                                                        {-0.007, 0.028, 0.011, 0.004}},
+                                                       {0, -0.016, 0, 0},
+                                                       {-0.012, -0.004, -0.011, 0.011},
+                                                       {-0.005, -0.01, 0.005, -0.006},
+                                                       {0.015, -0.011, -0.005, -0.015},
+                                                       {0.012, 0.003, -0.012, -0.019},
+                                                       {0.012, 0.003, -0.012, -0.019},
+                                                       {0.015, -0.011, -0.005, -0.015}};
+constexpr cost_correction staged_rows_correction{{{0.005, 0.009, -0.003, -0.019},
+                                                  {-0.024, -0.011, 0.015, 0},
+                                                  {0.023, 0.007, 0.019, -0.027},
+                                                  {0.006, 0.008, 0.016, -0.024},
+                                                  {0, 0, 0, 0}},
+                                                 {-0.015, 0.016, 0, 0},
+                                                 {0.012, 0.014, -0.015, -0.01},
+                                                 {0.028, 0.006, -0.017, -0.015},
+                                                 {0, 0, -0.003, 0.004},
+                                                 {-0.002, -0.015, 0.008, 0.011},
+                                                 {-0.002, -0.015, 0.008, 0.011},
+                                                 {0, 0, -0.003, 0.004}};
+constexpr cost_correction staged_cols_correction{{{0.013, -0.022, -0.014, -0.006},
+                                                  {0.002, 0.011, 0.006, 0.005},
+                                                  {-0.012, -0.015, 0.012, 0.011},
+                                                  {0, 0, 0, 0},
+                                                  {0, 0, 0, 0}},
+                                                 {0.003, -0.01, 0, 0},
+                                                 {-0.005, -0.003, 0.003, -0.002},
+                                                 {-0.004, -0.031, -0.004, 0.033},
+                                                 {-0.003, -0.01, -0.029, 0.036},
+                                                 {0, -0.006, 0.009, -0.009},
+                                                 {0, -0.006, 0.009, -0.009},
+                                                 {-0.003, -0.01, -0.029, 0.036}};
+constexpr cost_correction vec3_correction{{{0.022, 0.001, 0.007, -0.017},
+                                           {-0.004, -0.006, 0.016, -0.045},
+                                           {0, 0.002, 0.003, 0.021},
+                                           {0, -0.002, 0.002, 0.014},
+                                           {0, 0, 0, 0}},
+                                          {0, 0, 0.015, -0.001},
+                                          {-0.007, 0.016, 0.005, 0},
+                                          {-0.007, 0.016, 0.005, 0},
+                                          {0.008, 0.006, 0, 0},
+                                          {0.013, 0.022, 0.01, -0.031},
+                                          {0.008, 0.006, 0, 0},
+                                          {0.006, -0.014, 0.02, 0.002}};
+constexpr cost_correction misaligned_correction{{{0.02, 0.033, 0.017, 0.032},
+                                                 {-0.057, -0.005, 0.019, 0.022},
+                                                 {-0.064, -0.013, -0.006, 0.013},
+                                                 {-0.011, 0.003, -0.032, 0.002},
+                                                 {0, 0, 0, 0}},
+                                                {0.015, 0.005, -0.028, -0.019},
+                                                {-0.042, 0.011, -0.002, 0.005},
+                                                {-0.011, -0.009, -0.004, -0.003},
+                                                {-0.016, -0.009, -0.006, 0.004},
+                                                {-0.006, -0.017, -0.005, 0.001},
+                                                {-0.009, -0.008, -0.008, -0.002},
+                                                {-0.024, 0.003, -0.005, -0.001}};
 constexpr cost_correction rows_correction{
-    {0.001, 0.003, -0.001},    {0.002, -0.002, 0, 0.003, 0},   {0.001, 0.002, 0.001, 0},  {0.001, 0.002, 0.001, 0},
-    {0, -0.003, 0.004, 0.002}, {-0.003, -0.001, 0.003, 0.004}, {0, -0.003, 0.004, 0.002}, {-0.001, 0, 0.004, 0}};
-constexpr cost_correction gather_correction{{-0.017, 0.006, 0.01},           {0.006, -0.003, -0.005, 0.002, 0},
-                                            {0.023, -0.002, -0.009, -0.012}, {0.024, -0.001, -0.016, -0.007},
-                                            {-0.007, 0.002, 0.001, 0.004},   {0.006, -0.003, 0.001, -0.005},
-                                            {-0.007, -0.002, 0.004, 0.005},  {-0.003, 0.003, -0.001, 0}};
-constexpr cost_correction elementwise_vectors_correction{
-    {0.002, -0.006, 0.01},          {0.012, 0.006, 0.002, -0.015, 0}, {-0.006, -0.004, 0, 0.014},
-    {0.013, -0.021, 0.019, -0.005}, {0.001, 0.014, -0.002, -0.008},   {-0.005, -0.001, 0.002, 0.009},
-    {-0.015, 0.008, 0.004, 0.008},  {-0.009, -0.004, -0.004, 0.023}};
+    {{0, 0.001, 0.004, 0.004}, {0, 0, -0.001, 0.005}, {0, -0.001, -0.001, 0}, {-0.001, -0.001, 0, 0.005}, {0, 0, 0, 0}},
+    {0, 0, 0.005, 0.009},
+    {0.01, 0.003, 0.001, 0},
+    {0.01, 0.003, 0.001, 0},
+    {0, -0.003, 0.013, 0.004},
+    {0.005, -0.003, 0.003, 0.01},
+    {0, -0.003, 0.013, 0.004},
+    {0.01, 0.002, 0.001, 0.001}};
+constexpr cost_correction gather_correction{{{0.005, 0.023, -0.021, -0.013},
+                                             {0.104, 0.006, -0.039, -0.052},
+                                             {0.084, 0.001, -0.017, -0.035},
+                                             {0.048, -0.043, 0.005, -0.025},
+                                             {0.038, -0.049, 0.009, -0.011}},
+                                            {0.002, 0.016, -0.002, 0},
+                                            {0.024, -0.002, 0, -0.004},
+                                            {0.041, 0.002, -0.008, -0.018},
+                                            {-0.007, -0.002, 0.01, 0.016},
+                                            {-0.001, 0.003, 0.009, 0.006},
+                                            {0.003, -0.004, 0.007, 0.011},
+                                            {0.002, 0.011, -0.003, 0.007}};
+constexpr cost_correction elementwise_vectors_correction{{{-0.019, -0.003, 0.017, 0.025},
+                                                          {-0.008, -0.009, 0.018, 0.06},
+                                                          {0.01, -0.003, -0.008, 0.005},
+                                                          {-0.026, -0.036, -0.009, -0.01},
+                                                          {0, 0, 0, 0}},
+                                                         {0.025, -0.034, -0.013, 0.028},
+                                                         {-0.005, -0.02, 0.019, 0.012},
+                                                         {0.019, -0.025, 0.002, 0.01},
+                                                         {0.002, 0.005, 0.008, -0.009},
+                                                         {0.001, -0.002, 0.006, 0},
+                                                         {-0.006, 0.014, 0.002, -0.004},
+                                                         {-0.007, -0.004, 0.001, 0.017}};
+constexpr cost_correction elementwise_correction{
+    {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0.009, 0.008, 0.001, 0.001}, {-0.012, -0.02, -0.018, 0.008}},
+    {-0.009, -0.032, -0.003, 0.021},
+    {0, -0.009, 0, -0.015},
+    {0, -0.003, -0.012, -0.009},
+    {-0.011, 0.014, -0.018, -0.009},
+    {-0.008, -0.007, -0.008, -0.002},
+    {-0.011, 0.021, -0.012, -0.022},
+    {-0.009, -0.005, 0.001, -0.011}};
 
 // In the order of the enumerators; null: not corrected.
-constexpr const cost_correction* corrections[families] = {nullptr,
+constexpr const cost_correction* corrections[families] = {&narrow_correction,
                                                           &tiled_2d_correction,
-                                                          nullptr,
+                                                          &tiled_4byte_correction,
                                                           &misaligned_2d_correction,
                                                           &staged_correction,
                                                           &staged_misaligned_correction,
                                                           nullptr,
-                                                          nullptr,
+                                                          &staged_rows_correction,
                                                           &staged_cols_correction,
-                                                          nullptr,
+                                                          &vec3_correction,
                                                           &misaligned_correction,
                                                           &rows_correction,
                                                           &gather_correction,
                                                           &elementwise_vectors_correction,
-                                                          nullptr};
+                                                          &elementwise_correction};
 
 // Linear between powers of two.
 double approximate_log2(double value) {
@@ -107,11 +223,18 @@ double interpolate(const double (&table)[Entries], table_position at) {
   return table[at.index] + at.fraction * (table[at.index + 1] - table[at.index]);
 }
 
-// Only devices like those of the fit are corrected: NVIDIA GPUs from sm_90 on. Not arrays of up to 2 MiB, whose
+// Whether neither side has gaps, nor elements that are read again.
+bool is_packed(const composite_tile& t, std::int64_t bytes) {
+  const tile_dim &in = t.dims[t.in_order[t.rank - 1]], &out = t.dims[t.rank - 1];
+  return std::abs(in.in_stride) * in.extent == bytes && out.out_stride * out.extent == bytes;
+}
+
+// Only what is like the fit is corrected: packed arrays on NVIDIA GPUs from sm_90 on. Not arrays of up to 2 MiB, whose
 // launches have constants of their own; in full those of 4 MiB and more, as in the fit.
-double weight_of(double bytes, const device_model& device) {
+double weight_of(const composite_tile& t, std::int64_t bytes, const device_model& device) {
   constexpr double none = 2 << 20, full = 4 << 20;
-  return device.overlaps ? std::clamp((bytes - none) / (full - none), 0.0, 1.0) : 0;
+  const double weight = std::clamp((static_cast<double>(bytes) - none) / (full - none), 0.0, 1.0);
+  return device.overlaps && weight > 0 && is_packed(t, bytes) ? weight : 0;
 }
 
 // The address of the first row: a dimension of negative stride ends there.
@@ -119,11 +242,16 @@ std::int64_t first_row(const void* address, std::int64_t extent, std::int64_t st
   return address_of(address) + std::min<std::int64_t>(0, (extent - 1) * stride);
 }
 
+// Two dimensions (a matrix); three of which the outermost is the same on both sides (a batch); other three; more.
+int dims_of(const composite_tile& t) {
+  return t.rank <= 2 ? 0 : t.rank > 3 ? 3 : t.in_order[2] == 2 ? 1 : 2;
+}
+
 }  // namespace
 
 shape_properties::shape_properties(const permute_args& a, const composite_tile& t, const device_model& device,
                                    double copy_us)
-    : weight_(weight_of(static_cast<double>(a.bytes()), device)), unit_(place_of(t.unit)) {
+    : weight_(weight_of(t, a.bytes(), device)), unit_(place_of(t.unit)), dims_(dims_of(t)) {
   if (weight_ <= 0) return;
   const tile_dim &in = t.dims[t.in_order[0]], &out = t.dims[0];
   std::int64_t in_bits = first_row(a.in, in.extent, in.in_stride),
@@ -148,7 +276,7 @@ double shape_properties::correction(family kind) const {
   const double rows = interpolate(table->in_aligned, in_aligned_) + interpolate(table->out_aligned, out_aligned_);
   const double first = interpolate(table->in_first, in_first_) + interpolate(table->out_first, out_first_);
   const double second = interpolate(table->in_second, in_second_) + interpolate(table->out_second, out_second_);
-  const double sum = (interpolate(table->copy_time, copy_time_) + table->unit[unit_] + rows) + (first + second);
+  const double sum = (interpolate(table->copy_time[unit_], copy_time_) + table->dims[dims_] + rows) + (first + second);
   const double log = weight_ * sum;
   return 1 + log + log * log / 2;  // the exponential function to second order: sums are small
 }

@@ -30,7 +30,7 @@ class shape_properties {
 
  private:
   double weight_ = 0;  // of a correction: small arrays have none
-  int unit_ = 0;
+  int unit_ = 0, dims_ = 0;
   table_position copy_time_{}, in_aligned_{}, out_aligned_{}, out_first_{}, out_second_{}, in_first_{}, in_second_{};
 };
 
