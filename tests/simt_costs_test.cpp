@@ -190,10 +190,10 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
   check_choices("simt:h200", timed);
 }
 
-TEST_CASE("shapes that were timed after costs were corrected by shape are moved by the fastest kernel") {
+TEST_CASE("held-out shapes whose choice depends on corrections by shape are moved by the fastest kernel") {
   const std::vector<timed_permutation> timed = {
-      // another kernel without the corrections
-      {{{5781, 80, 14}, {0, 2, 1}, {}, {}}, 8, "staged-misaligned"},
+      {{{2, 838080}, {1, 0}, {}, {}}, 8, "narrow"},
+      {{{166, 5, 4, 104, 8, 17}, {2, 0, 1, 3, 5, 4}, {}, {}}, 4, "gather"},
       {{{246, 29, 3, 2, 2, 25}, {2, 4, 3, 0, 1, 5}, {}, {}}, 2, "elementwise-vectors"},
       {{{2, 224, 80, 11, 128, 3}, {1, 3, 2, 4, 0, 5}, {}, {}}, 2, "gather"},
       {{{630848, 12}, {1, 0}, {}, {}}, 1, "staged-rows"},
@@ -237,8 +237,8 @@ TEST_CASE("literal: corrections of costs by shape") {
         factor_of(0.005 + 0.025 + 0.012 + 0.01 - 0.009 + 0.001 - 0.004 - 0.007));
 }
 
-TEST_CASE("corrections of costs by shape tell matrices, batches, and other three and more dimensions apart") {
-  const transpose_args at = packed(4, 256, 256);  // the first dimensions are all of 1 KiB
+TEST_CASE("corrections of costs by shape distinguish matrices, batches, other forms of rank 3, and higher ranks") {
+  const transpose_args at = packed(4, 256, 256);  // all extents but that of the fourth dimension are 1 KiB
   constexpr std::int64_t row = 1024, matrix = 256 * row;
   const auto log_of = [&](int rank, const permute_dim(&dims)[4]) {
     return std::log(correction_of({at.in, at.out, 4, rank, {dims[0], dims[1], dims[2], dims[3]}}, family::gather));
@@ -250,7 +250,7 @@ TEST_CASE("corrections of costs by shape tell matrices, batches, and other three
   CHECK(batch - more == doctest::Approx(0.016).epsilon(1e-3));
 }
 
-TEST_CASE("costs of forms with gaps on either side are not corrected by shape") {
+TEST_CASE("forms with gaps on either side are not corrected by shape; matrices rotated either way are") {
   permute_args rows = batch_of(1000, 64, 512, 4);
   CHECK(correction_of(rows, family::gather) != 1);
   permute_args in_gaps = rows, out_gaps = rows;
@@ -258,6 +258,41 @@ TEST_CASE("costs of forms with gaps on either side are not corrected by shape") 
   out_gaps.dims[2].out_stride += 128;
   CHECK(correction_of(in_gaps, family::gather) == 1);
   CHECK(correction_of(out_gaps, family::gather) == 1);
+
+  const transpose_args at = packed(4, 1000, 2000);
+  for (const bool is_clockwise : {true, false}) {  // one of them has a negative stride in the output's normal form
+    permute_args rotated{at.in, at.out, 4, 2, {{1000, 8000, 4}, {2000, 4, 4000}}};
+    permute_dim& reversed = rotated.dims[is_clockwise ? 0 : 1];
+    rotated.out = static_cast<char*>(rotated.out) + (reversed.extent - 1) * reversed.out_stride;
+    reversed.out_stride = -reversed.out_stride;
+    normalise(rotated);
+    CHECK(correction_of(rotated, family::gather) != 1);
+  }
+}
+
+// Without corrections, on a device that moves as many bytes a clock as the one that costs were fitted on: launch and
+// copies add up.
+double copies_of_staged_misaligned(std::int64_t batch, std::int64_t rows, std::int64_t cols, double launch) {
+  device_model model = model_of(device::open("simt:h200").properties());
+  model.overlaps = false;
+  const candidates all = candidates_of(batch_of(batch, rows, cols, 4), model);
+  for (int i = 0; i < all.count; ++i) {
+    if (all.list[i].kind == family::staged_misaligned) return (all.list[i].microseconds - launch) / all.copy_us;
+  }
+  return 0;
+}
+
+TEST_CASE("literal: load imbalance of staged-misaligned") {
+  const auto copies = [](std::int64_t batch) {
+    return copies_of_staged_misaligned(batch, 32, 32, 2.46);
+  };  // a block each
+  const double even = copies(132 * 10);
+  CHECK(even == doctest::Approx(1.033 + 0.22 * 4096 / (227 << 10)));
+  CHECK(copies(132 * 10 + 1) - even == doctest::Approx(0.25 * (11.0 * 132 / 1321 - 1)));
+  CHECK(copies(132 * 11) == doctest::Approx(even));
+  const double small = 1 - 320.0 * 256 / (2 << 20);  // 40 blocks of eight matrices of 256 bytes
+  CHECK(copies_of_staged_misaligned(320, 8, 8, 2.46 - 0.36 * small) ==
+        doctest::Approx(1.033 + 0.22 * 256 / (227 << 10) + 0.25));
 }
 
 TEST_CASE("corrections of costs by shape are the same for rows that are read backwards") {

@@ -11,18 +11,19 @@
 namespace twill::detail {
 namespace {
 
-// Logarithms of the factor of a cost, one property in each array; they add up.
+// Logarithms of the factor of a cost, which add up: for the size of the unit and a copy's time together, and one
+// property in each other array.
 struct cost_correction {
-  double copy_time[5][4];                                         // units of 1, 2, 4, 8 and 16 bytes; see below
-  double dims[4];                                                 // as in dims_of
+  double copy_time[5][4];                                         // [units of 1, 2, 4, 8, 16 bytes][copy_time_log2]
+  double form[4];                                                 // [form_class_of]
   double in_aligned[4], out_aligned[4];                           // rows at multiples of 1, 4, 32 and 128 bytes
   double out_first[4], out_second[4], in_first[4], in_second[4];  // dimensions of 2^4, 2^6, 2^8 and 2^11 bytes
 };
 constexpr double copy_time_log2[] = {1, 2, 3.5, 6.5},  // of us
     aligned_log2[] = {0, 2, 5, 7}, dimension_log2[] = {4, 6, 8, 11};
 
-// Fitted to the times of 12,000 random transposes and permutations on an H200 and to the choices in them
-// (docs/planner.md).
+// Fitted to the times of 12,240 random transposes and permutations on H200s, 240 of them of odd element sizes, and to
+// the choices in them (docs/planner.md).
 constexpr cost_correction narrow_correction{{{0, 0.001, 0, 0},
                                              {0, 0.008, 0.004, 0},
                                              {-0.007, -0.007, -0.006, 0.005},
@@ -223,14 +224,15 @@ double interpolate(const double (&table)[Entries], table_position at) {
   return table[at.index] + at.fraction * (table[at.index + 1] - table[at.index]);
 }
 
-// Whether neither side has gaps, nor elements that are read again.
+// Whether the outermost stride of each side is that of a packed array: false for padding, and for input windows that
+// overlap.
 bool is_packed(const composite_tile& t, std::int64_t bytes) {
   const tile_dim &in = t.dims[t.in_order[t.rank - 1]], &out = t.dims[t.rank - 1];
-  return std::abs(in.in_stride) * in.extent == bytes && out.out_stride * out.extent == bytes;
+  return std::abs(in.in_stride) * in.extent == bytes && std::abs(out.out_stride) * out.extent == bytes;
 }
 
-// Only what is like the fit is corrected: packed arrays on NVIDIA GPUs from sm_90 on. Not arrays of up to 2 MiB, whose
-// launches have constants of their own; in full those of 4 MiB and more, as in the fit.
+// Corrects only what the fit covers: packed arrays on NVIDIA GPUs from sm_90 on, of more than 2 MiB (smaller ones have
+// launch constants of their own); in full from 4 MiB on.
 double weight_of(const composite_tile& t, std::int64_t bytes, const device_model& device) {
   constexpr double none = 2 << 20, full = 4 << 20;
   const double weight = std::clamp((static_cast<double>(bytes) - none) / (full - none), 0.0, 1.0);
@@ -242,8 +244,9 @@ std::int64_t first_row(const void* address, std::int64_t extent, std::int64_t st
   return address_of(address) + std::min<std::int64_t>(0, (extent - 1) * stride);
 }
 
-// Two dimensions (a matrix); three of which the outermost is the same on both sides (a batch); other three; more.
-int dims_of(const composite_tile& t) {
+// 0: up to two dimensions; 1: three, the outermost of which is the same on both sides (a batch of matrices); 2: other
+// three; 3: more. A run of several units counts as a dimension.
+int form_class_of(const composite_tile& t) {
   return t.rank <= 2 ? 0 : t.rank > 3 ? 3 : t.in_order[2] == 2 ? 1 : 2;
 }
 
@@ -251,7 +254,7 @@ int dims_of(const composite_tile& t) {
 
 shape_properties::shape_properties(const permute_args& a, const composite_tile& t, const device_model& device,
                                    double copy_us)
-    : weight_(weight_of(t, a.bytes(), device)), unit_(place_of(t.unit)), dims_(dims_of(t)) {
+    : weight_(weight_of(t, a.bytes(), device)), unit_(place_of(t.unit)), form_(form_class_of(t)) {
   if (weight_ <= 0) return;
   const tile_dim &in = t.dims[t.in_order[0]], &out = t.dims[0];
   std::int64_t in_bits = first_row(a.in, in.extent, in.in_stride),
@@ -276,7 +279,7 @@ double shape_properties::correction(family kind) const {
   const double rows = interpolate(table->in_aligned, in_aligned_) + interpolate(table->out_aligned, out_aligned_);
   const double first = interpolate(table->in_first, in_first_) + interpolate(table->out_first, out_first_);
   const double second = interpolate(table->in_second, in_second_) + interpolate(table->out_second, out_second_);
-  const double sum = (interpolate(table->copy_time[unit_], copy_time_) + table->dims[dims_] + rows) + (first + second);
+  const double sum = (interpolate(table->copy_time[unit_], copy_time_) + table->form[form_] + rows) + (first + second);
   const double log = weight_ * sum;
   return 1 + log + log * log / 2;  // the exponential function to second order: sums are small
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Small corrections to the costs of some families, in proportion, by a few properties of the shape. Empirical: they
-// cover what the terms of the costs do not model.
+// Small corrections to the costs of all families but staged-strided, in proportion, by a few properties of the shape.
+// Empirical: they cover what the terms of the costs do not model.
 
 #include <cstdint>
 
@@ -25,12 +25,12 @@ class shape_properties {
   /// `untiled`: of `args`; `copy_us`: what a copy takes.
   shape_properties(const permute_args& args, const composite_tile& untiled, const device_model& device, double copy_us);
 
-  /// The factor of a family's cost; 1 for families without a table.
+  /// The factor of a family's cost; 1 where nothing is corrected.
   double correction(family kind) const;
 
  private:
-  double weight_ = 0;  // of a correction: small arrays have none
-  int unit_ = 0, dims_ = 0;
+  double weight_ = 0;  // of a correction; 0: none (small arrays, gaps, other devices)
+  int unit_ = 0, form_ = 0;
   table_position copy_time_{}, in_aligned_{}, out_aligned_{}, out_first_{}, out_second_{}, in_first_{}, in_second_{};
 };
 

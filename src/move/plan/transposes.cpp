@@ -89,18 +89,18 @@ double narrow_latency(const matrices& m) {
   return each * static_cast<double>(std::min(m.a.rows, m.a.cols) - 1) * share_of_small(m);
 }
 
-// By how much the multiprocessors with the most blocks exceed the mean; at most 1.
-double unevenness(std::int64_t blocks, const device_model& device) {
+// The most blocks that a multiprocessor gets, over the mean, minus 1; at most 1.
+double load_imbalance(std::int64_t blocks, const device_model& device) {
   const double each = static_cast<double>(blocks) / device.multiprocessors;
   return std::min(1.0, std::ceil(each) / each - 1);
 }
 
-// With gaps between them, a block takes one matrix, however small.
 double staged_misaligned_more(const matrices& m, const kernel_cost& cost, const device_model& device) {
-  constexpr double uneven = 0.25;
+  constexpr double of_imbalance = 0.25;  // copies
+  // With gaps between them, a block takes one matrix, however small.
   const double alone = m.without_gaps() ? 0 : 800 / static_cast<double>(m.bytes);
   return cost.more[m.place()] * static_cast<double>(m.bytes) / static_cast<double>(device.shared_bytes) + alone +
-         uneven * unevenness(ceil_divided(m.a.batch, staged_at_once(m.a, device)), device);
+         of_imbalance * load_imbalance(ceil_divided(m.a.batch, staged_at_once(m.a, device)), device);
 }
 
 // Blocks that together take more than 0.6 of shared memory leave little cache: so much more they take. `at_once`:
