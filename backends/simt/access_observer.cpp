@@ -9,10 +9,10 @@
 namespace twill::simt {
 
 access_observer::access_observer(const launch_observer& launch, const kernel_call& kernel, detail::extent3 block,
-                                 byte_range stacks)
+                                 byte_range stacks, access_histories& histories)
     : launch_(launch), kernel_(kernel), threads_(block.x * block.y * block.z), stacks_(stacks), steps_(threads_) {
   if (launch.record != nullptr) recorder_.emplace(*launch.record);
-  if (launch.checks) checker_.emplace(*launch.memory, *launch.given, *launch.lines, block);
+  if (launch.checks) checker_.emplace(*launch.memory, *launch.given, *launch.lines, block, histories);
 }
 
 void access_observer::begin_block(std::uint64_t block) {

@@ -33,8 +33,9 @@ struct launch_observer {
 
 class access_observer {
  public:
-  /// `stacks` are those of the simulated threads.
-  access_observer(const launch_observer& launch, const kernel_call& kernel, detail::extent3 block, byte_range stacks);
+  /// `stacks` are those of the simulated threads; `histories` must outlive it.
+  access_observer(const launch_observer& launch, const kernel_call& kernel, detail::extent3 block, byte_range stacks,
+                  access_histories& histories);
 
   /// Before the first thread of `block`.
   void begin_block(std::uint64_t block);

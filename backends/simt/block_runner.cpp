@@ -62,7 +62,7 @@ void block_runner::begin(const grid_launch& launch) {
   observer_.reset();
   if (launch.observer != nullptr) {
     const byte_range stacks{reinterpret_cast<std::uintptr_t>(stacks_.begin()), stacks_.bytes()};
-    observer_ = std::make_unique<access_observer>(*launch.observer, launch_->kernel, block, stacks);
+    observer_ = std::make_unique<access_observer>(*launch.observer, launch_->kernel, block, stacks, histories_);
   }
 }
 

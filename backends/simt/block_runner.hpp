@@ -93,6 +93,7 @@ class block_runner {
 
   const grid_launch* launch_ = nullptr;
   unsigned threads_ = 0;  // of a block
+  access_histories histories_;
   std::unique_ptr<access_observer> observer_;
   thread_order order_;
   std::unique_ptr<char, void (*)(char*)> shared_;

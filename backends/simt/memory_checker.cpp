@@ -24,18 +24,20 @@ constexpr char unstored_advice[] =
 }  // namespace
 
 memory_checker::memory_checker(const memory_map& memory, const host::allocations& given, source_lines& lines,
-                               detail::extent3 block)
-    : memory_(memory), given_(given), lines_(lines), block_(block) {}
+                               detail::extent3 block, access_histories& histories)
+    : memory_(memory), given_(given), lines_(lines), block_(block), histories_(histories) {
+  histories_.begin_launch();
+}
 
 void memory_checker::begin_block(byte_range dynamic_shared, byte_range static_shared) {
   dynamic_ = dynamic_shared;
   static_ = static_shared;
-  ++block_number_;
+  ++histories_.block_number;
   allows_uninitialised_ = false;
   const std::size_t bytes = dynamic_.bytes + static_.bytes;
-  if (shared_written_.size() < bytes) shared_written_.resize(bytes, 0);
-  races_.reserve_direct(bytes);
-  races_.begin_interval();
+  if (histories_.shared_written.size() < bytes) histories_.shared_written.resize(bytes, 0);
+  histories_.races.reserve_direct(bytes);
+  histories_.races.begin_interval();
 }
 
 std::string memory_checker::thread_text(unsigned thread) const {
@@ -50,7 +52,7 @@ std::string memory_checker::text(const checked_access& access) const {
 
 access_fault memory_checker::check_race(const char* memory, bool direct, std::uintptr_t first,
                                         const checked_access& access) {
-  const auto earlier = races_.add(direct, first, access.bytes, access.thread, access.kind, access.place);
+  const auto earlier = histories_.races.add(direct, first, access.bytes, access.thread, access.kind, access.place);
   if (!earlier) return {};
   std::string other = earlier->by_several ? "other threads" : "thread " + thread_text(earlier->thread);
   other += earlier->store ? " stored" : " loaded";
@@ -99,13 +101,15 @@ access_fault memory_checker::check_shared(const checked_access& access) {
     return {text(access) + ", past the " + byte_count(dynamic_.bytes) + " of dynamic shared memory", bounds_advice};
   }
   const std::size_t first = is_dynamic ? offset : dynamic_.bytes + offset;
-  if (first + access.bytes > shared_written_.size()) return {};
+  if (first + access.bytes > histories_.shared_written.size()) return {};
   for (std::size_t i = first; reads(access.kind) && !allows_uninitialised_ && i < first + access.bytes; ++i) {
-    if (shared_written_[i] == block_number_) continue;
+    if (histories_.shared_written[i] == histories_.block_number) continue;
     return {text(access) + " of uninitialised shared memory", unstored_advice};
   }
-  if (writes(access.kind))
-    std::fill_n(shared_written_.begin() + static_cast<std::ptrdiff_t>(first), access.bytes, block_number_);
+  if (writes(access.kind)) {
+    std::fill_n(histories_.shared_written.begin() + static_cast<std::ptrdiff_t>(first), access.bytes,
+                histories_.block_number);
+  }
   return check_race("shared", true, first, access);
 }
 

@@ -28,14 +28,29 @@ struct access_fault {
   const char* suggestion = "";
 };
 
+/// What the bytes that a worker's blocks use were used for. Kept from launch to launch: to make them anew takes longer
+/// than small launches do.
+struct access_histories {
+  std::uint32_t block_number = 0;             ///< running number
+  std::vector<std::uint32_t> shared_written;  ///< by byte: the block that wrote it last
+  race_history races;
+
+  /// Anew before the running numbers, of which intervals are at least as many as blocks, could end.
+  void begin_launch() {
+    if (races.intervals() > UINT32_MAX / 2) *this = {};
+    races.begin_launch();
+  }
+};
+
 class memory_checker {
  public:
-  /// All must outlive it.
-  memory_checker(const memory_map& memory, const host::allocations& given, source_lines& lines, detail::extent3 block);
+  /// All must outlive it. `histories`: for nothing else at the same time.
+  memory_checker(const memory_map& memory, const host::allocations& given, source_lines& lines, detail::extent3 block,
+                 access_histories& histories);
 
   void begin_block(byte_range dynamic_shared, byte_range static_shared);
   void allow_uninitialised_reads() { allows_uninitialised_ = true; }
-  void end_interval() { races_.begin_interval(); }
+  void end_interval() { histories_.races.begin_interval(); }
 
   access_fault check_global(const checked_access& access, const memory_map::range& range);
   access_fault check_shared(const checked_access& access);
@@ -54,11 +69,9 @@ class memory_checker {
   const host::allocations& given_;
   source_lines& lines_;
   const detail::extent3 block_;
+  access_histories& histories_;
   byte_range dynamic_, static_;
-  bool allows_uninitialised_ = false;          // of the running block
-  std::uint32_t block_number_ = 0;             // running number
-  std::vector<std::uint32_t> shared_written_;  // by byte: the block that wrote it last
-  race_history races_;
+  bool allows_uninitialised_ = false;  // of the running block
 };
 
 }  // namespace twill::simt

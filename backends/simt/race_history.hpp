@@ -32,9 +32,19 @@ struct byte_history {
 
 class race_history {
  public:
-  /// Forgets everything: a barrier.
+  /// Forgets the places in the code of earlier launches.
+  void begin_launch() {
+    places_.resize(1);
+    numbers_.clear();
+  }
+
+  std::uint32_t intervals() const { return interval_; }
+
+  /// Forgets everything: a barrier. Histories of earlier intervals count as empty (byte_history::interval), and to
+  /// clear the index takes as long as it is large: only when it holds many.
   void begin_interval() {
     ++interval_;
+    if (granules_used_ <= most_kept) return;
     granules_used_ = 0;
     index_.clear();
   }
@@ -49,7 +59,7 @@ class race_history {
   }
 
  private:
-  static constexpr std::size_t granule = 64;
+  static constexpr std::size_t granule = 64, most_kept = 256;
 
   byte_history& history_of(bool direct, std::uintptr_t byte);
   std::uint16_t number_of(const void* place);
