@@ -41,6 +41,7 @@ set(twill_tests
   tests/simt_exchange_test.cpp
   tests/simt_faults_test.cpp
   tests/simt_gather_test.cpp
+  tests/simt_histories_test.cpp
   tests/simt_host_calls_test.cpp
   tests/simt_host_test.cpp
   tests/simt_injection_test.cpp

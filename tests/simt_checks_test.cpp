@@ -101,21 +101,6 @@ __global__ void uninitialised_discarded(int* out, const int* in) {
   out[threadIdx.x] = threadIdx.x == 0 ? 0 : found;
 }
 
-__global__ void initialised_shared(int* out, const int* in) {
-  int* held = dynamic_shared<int>();
-  held[threadIdx.x] = in[threadIdx.x];
-  out[threadIdx.x] = held[threadIdx.x];
-}
-
-// Each interval touches 64 KiB, and each element by another thread.
-constexpr int many = 1 << 14;
-__global__ void many_in_turns(int* out, const int*) {
-  const int own = static_cast<int>(threadIdx.x);
-  for (int i = own; i < many; i += threads) out[i] = i;
-  __syncthreads();
-  for (int i = own; i < many; i += threads) out[many - 1 - i] += 1;
-}
-
 constexpr int past_shared_line = __LINE__ + 2;
 __global__ void past_shared(int*, const int* in) {
   dynamic_shared<int>()[threadIdx.x + 1] = in[threadIdx.x];
@@ -330,27 +315,6 @@ TEST_CASE("shared memory: uninitialised reads, and accesses out of bounds") {
                      " of uninitialised shared memory) store it before it is read, or put a __syncthreads()"));
   CHECK(contains(on.fault_of(&simt::past_shared), "(thread (63,0,0) stores 4 bytes" + at(simt::past_shared_line) +
                                                       ", 0 bytes past the 256 bytes of dynamic shared memory)"));
-}
-
-TEST_CASE("what earlier launches and intervals did is forgotten: neither initialised nor a race") {
-  const checked_device on;
-  const auto fault_of = [&](auto kernel, int launches) {
-    const twill::stream s(on.gpu);
-    twill::buffer<int> in(on.gpu, simt::threads), out(on.gpu, simt::many);
-    twill::fill_bytes(s, in.data(), 1, in.size_bytes());
-    twill::fill_bytes(s, out.data(), 0, out.size_bytes());
-    for (int i = 0; i < launches; ++i) {
-      support::launch(s, support::line(1, simt::threads, simt::threads * sizeof(int)), kernel, out.data(), in.data());
-    }
-    return support::error_of([&] { s.wait(); });
-  };
-  for (int turn = 0; turn < 2; ++turn) {
-    CHECK(fault_of(&simt::initialised_shared, 64).empty());  // by each worker
-    CHECK(contains(fault_of(&simt::uninitialised_shared, 1), "of uninitialised shared memory"));
-    CHECK(fault_of(&simt::many_in_turns, 1).empty());
-    CHECK(contains(fault_of(&simt::removed_barrier, 1), "race on shared memory"));
-    CHECK(fault_of(&simt::many_in_turns, 64).empty());
-  }
 }
 
 TEST_CASE("accesses at addresses that are no multiple of their width") {

@@ -1,0 +1,72 @@
+// What the checks of the simulated device compare accesses with lasts for a block, or up to a barrier.
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include <twill/simt.hpp>
+
+#include "support/simt_launch.hpp"
+
+namespace twill::simt {
+namespace {
+
+constexpr int threads = 64, many = 1 << 14;
+
+__global__ void initialised(int* out, const int* in) {
+  int* held = dynamic_shared<int>();
+  held[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = held[threadIdx.x];
+}
+
+__global__ void uninitialised(int* out, const int*) {
+  out[threadIdx.x] = dynamic_shared<int>()[threadIdx.x];
+}
+
+__global__ void without_second_barrier(int* out, const int* in) {
+  int* held = dynamic_shared<int>();
+  held[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  const int value = held[threads - 1 - threadIdx.x];
+  held[threadIdx.x] = value;
+  out[threadIdx.x] = value;
+}
+
+// Each interval touches 64 KiB, and each element by another thread.
+__global__ void many_in_turns(int* out, const int*) {
+  const int own = static_cast<int>(threadIdx.x);
+  for (int i = own; i < many; i += threads) out[i] = i;
+  __syncthreads();
+  for (int i = own; i < many; i += threads) out[many - 1 - i] += 1;
+}
+
+template <class Kernel>
+std::string fault_of(const device& gpu, Kernel kernel, int launches) {
+  const stream s(gpu);
+  buffer<int> in(gpu, threads), out(gpu, many);
+  fill_bytes(s, in.data(), 1, in.size_bytes());
+  fill_bytes(s, out.data(), 0, out.size_bytes());
+  for (int i = 0; i < launches; ++i) {
+    support::launch(s, support::line(1, threads, threads * sizeof(int)), kernel, out.data(), in.data());
+  }
+  return support::error_of([&] { s.wait(); });
+}
+
+TEST_SUITE_BEGIN("simt histories" * doctest::skip(TWILL_SANITIZED));
+
+TEST_CASE("what earlier launches and intervals did is forgotten: neither initialised nor a race") {
+  const device gpu = device::open("simt");
+  set_checks(gpu, true);
+  for (int turn = 0; turn < 2; ++turn) {
+    CHECK(fault_of(gpu, &initialised, 64).empty());  // by each worker
+    CHECK(support::contains(fault_of(gpu, &uninitialised, 1), "of uninitialised shared memory"));
+    CHECK(fault_of(gpu, &many_in_turns, 1).empty());
+    CHECK(support::contains(fault_of(gpu, &without_second_barrier, 1), "race on shared memory"));
+    CHECK(fault_of(gpu, &many_in_turns, 64).empty());
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace twill::simt
