@@ -32,10 +32,10 @@ __global__ void without_second_barrier(int* out, const int* in) {
   out[threadIdx.x] = value;
 }
 
-// Each interval touches 64 KiB, and each element by another thread.
-__global__ void many_in_turns(int* out, const int*) {
+// Each interval touches 64 KiB and more, and each element by another thread.
+__global__ void many_in_turns(int* out, const int* in) {
   const int own = static_cast<int>(threadIdx.x);
-  for (int i = own; i < many; i += threads) out[i] = i;
+  for (int i = own; i < many; i += threads) out[i] = in[many - 1 - i];
   __syncthreads();
   for (int i = own; i < many; i += threads) out[many - 1 - i] += 1;
 }
@@ -43,11 +43,11 @@ __global__ void many_in_turns(int* out, const int*) {
 template <class Kernel>
 std::string fault_of(const device& gpu, Kernel kernel, int launches) {
   const stream s(gpu);
-  buffer<int> in(gpu, threads), out(gpu, many);
-  fill_bytes(s, in.data(), 1, in.size_bytes());
-  fill_bytes(s, out.data(), 0, out.size_bytes());
+  buffer<int> in(gpu, many), in_other_launches(gpu, many), out(gpu, many);
+  for (buffer<int>* each : {&in, &in_other_launches, &out}) fill_bytes(s, each->data(), 1, each->size_bytes());
   for (int i = 0; i < launches; ++i) {
-    support::launch(s, support::line(1, threads, threads * sizeof(int)), kernel, out.data(), in.data());
+    const buffer<int>& from = i % 2 == 0 ? in : in_other_launches;
+    support::launch(s, support::line(1, threads, threads * sizeof(int)), kernel, out.data(), from.data());
   }
   return support::error_of([&] { s.wait(); });
 }
