@@ -28,14 +28,14 @@ struct access_fault {
   const char* suggestion = "";
 };
 
-/// What the bytes that a worker's blocks use were used for. Kept from launch to launch: to make them anew takes longer
-/// than small launches do.
+/// How the blocks of a worker have accessed memory. Kept from launch to launch: to allocate it anew takes longer than a
+/// small launch.
 struct access_histories {
   std::uint32_t block_number = 0;             ///< running number
   std::vector<std::uint32_t> shared_written;  ///< by byte: the block that wrote it last
   race_history races;
 
-  /// Anew before the running numbers, of which intervals are at least as many as blocks, could end.
+  /// Starts over before the running numbers could wrap around. There are at least as many intervals as blocks.
   void begin_launch() {
     if (races.intervals() > UINT32_MAX / 2) *this = {};
     races.begin_launch();

@@ -40,8 +40,8 @@ class race_history {
 
   std::uint32_t intervals() const { return interval_; }
 
-  /// Forgets everything: a barrier. Histories of earlier intervals count as empty (byte_history::interval), and to
-  /// clear the index takes as long as it is large: only when it holds many.
+  /// Forgets everything: a barrier. Histories of earlier intervals count as empty (byte_history::interval). The index
+  /// is cleared only when it holds many, which takes as long as it has ever been large.
   void begin_interval() {
     ++interval_;
     if (granules_used_ <= most_kept) return;
