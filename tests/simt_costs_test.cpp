@@ -283,9 +283,8 @@ double copies_of_staged_misaligned(std::int64_t batch, std::int64_t rows, std::i
 }
 
 TEST_CASE("literal: load imbalance of staged-misaligned") {
-  const auto copies = [](std::int64_t batch) {
-    return copies_of_staged_misaligned(batch, 32, 32, 2.46);
-  };  // a block each
+  // Matrices of 4 KiB, a block each.
+  const auto copies = [](std::int64_t batch) { return copies_of_staged_misaligned(batch, 32, 32, 2.46); };
   const double even = copies(132 * 10);
   CHECK(even == doctest::Approx(1.033 + 0.22 * 4096 / (227 << 10)));
   CHECK(copies(132 * 10 + 1) - even == doctest::Approx(0.25 * (11.0 * 132 / 1321 - 1)));
