@@ -110,7 +110,8 @@ class directed_calls {
       for (const std::int64_t ld : {whole, odd}) {
         transpose({rows, cols, 1, ld}, bytes, 0, bytes);
         if (bytes <= 2) transpose({rows, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);
-        if (bytes == 1) transpose({259, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);  // low tiles
+        const std::int64_t beyond = bytes == 1 ? 259 : bytes == 2 ? 148 : 280 / bytes;  // large tiles by a few rows
+        transpose({beyond, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);
       }
       if (bytes > 1) long_rows(rows, bytes);
       short_rows(rows, bytes);

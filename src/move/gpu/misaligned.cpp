@@ -21,24 +21,25 @@ using detail::work_queue;
 using kernels::strided_dims;
 using kernels::word_permutation;
 
-// The tiles that were ahead on an H200 or H100 (docs/decisions.md): large ones; wide ones for rows whose
-// length they cover with little waste; low ones for rows that end soon after a large one begins; and those for matrices
-// of few tiles, where the time is that of one block. Aligned: rows begin at multiples of what a lane reads. Of several
-// dimensions: full occupancy, as the strides between rows are long, and so is the latency of their loads; of 1 byte
-// half a warp wide: rows are short, and two rows a warp load more at once. Of 1 byte and misaligned, more rows at once
-// would take more registers than full occupancy leaves.
+// The tiles that were ahead on an H200 or H100 (docs/decisions.md): large ones, or others, of another height, where
+// those load fewer rows in all (misaligned_2d_length); wide ones for rows whose length they cover with little waste;
+// and those for matrices of few tiles, where the time is that of one block. Aligned: rows begin at multiples of what a
+// lane reads. Of several dimensions: full occupancy, as the strides between rows are long, and so is the latency of
+// their loads; of 1 byte half a warp wide: rows are short, and two rows a warp load more at once. Of 1 byte and
+// misaligned, more rows at once would take more registers than full occupancy leaves.
 template <int Bytes, bool Aligned>
 struct tiles_of;
 template <bool Aligned>
 struct tiles_of<1, Aligned> {
   using large = kernels::word_tile<1, Aligned, 256, 512, 16, 3>;
-  using low = kernels::word_tile<1, Aligned, 128, 256, 16, 6>;
+  using other = kernels::word_tile<1, Aligned, 128, 256, 16, 6>;
   using small = kernels::word_tile<1, Aligned, 128, 512, 8, 3>;
   using nd = kernels::word_tile<1, Aligned, 256, 256, Aligned ? 8 : 4, 8, 1, 16>;
 };
 template <bool Aligned>
 struct tiles_of<2, Aligned> {
-  using large = kernels::word_tile<2, Aligned, 256, 256, 16, 5>;
+  using large = kernels::word_tile<2, Aligned, 288, 288, 16, 6>;
+  using other = kernels::word_tile<2, Aligned, 320, 320, 16, 5>;
   using wide = kernels::pair_tile<2, Aligned, 256, 512, 8, 3>;
   using small = kernels::word_tile<2, Aligned, 128, 256, 8, 8>;
   using nd = kernels::word_tile<2, Aligned, Aligned ? 512 : 256, Aligned ? 512 : 256, 8, Aligned ? 4 : 8>;
@@ -46,6 +47,7 @@ struct tiles_of<2, Aligned> {
 template <bool Aligned>
 struct tiles_of<4, Aligned> {
   using large = kernels::word_tile<4, true, 256, 256, 8, 8>;
+  using other = large;
   using wide = kernels::pair_tile<4, Aligned, 256, 256, 8, 5>;
   using small = large;
   using nd = large;
@@ -53,6 +55,7 @@ struct tiles_of<4, Aligned> {
 template <bool Aligned>
 struct tiles_of<8, Aligned> {
   using large = kernels::word_tile<8, true, 256, 256, 4, 8>;
+  using other = kernels::word_tile<8, true, 320, 320, 4, 6>;
   using small = large;
   using nd = kernels::word_tile<8, true, 512, 256, 8, 5>;
 };
@@ -93,12 +96,14 @@ void launch_by_alignment(const work_queue& queue, const transpose_args& a) {
 }
 
 // Whether wide tiles overshoot the row length by at most 15 %. The more of a row one tile reads, the fewer lines are
-// shared by two tiles. Rows shorter than what a warp reads must be packed, and at least half as long, to be loaded in
-// words (rows_of_tile).
+// shared by two tiles. Of 2 bytes, columns of two to seven tiles are faster with large ones. Rows shorter than what a
+// warp reads must be packed, and at least half as long, to be loaded in words (rows_of_tile).
 template <class Wide>
 bool can_be_wide(const transpose_args& a, const device_limits& limits) {
   const std::int64_t least_row_bytes = (a.in_ld == a.cols ? 16 : 32) * Wide::lane_bytes;
-  return Wide::bytes <= limits.shared_bytes && a.cols * a.element_bytes >= least_row_bytes &&
+  const std::int64_t down = tiles_down<Wide>(a.rows);
+  const bool is_slower = a.element_bytes == 2 && down > 1 && down < 8;
+  return !is_slower && Wide::bytes <= limits.shared_bytes && a.cols * a.element_bytes >= least_row_bytes &&
          100 * ceil_div(a.cols, Wide::width) * Wide::width <= 115 * a.cols &&
          tiles_in<Wide>(a) >= 4 * limits.multiprocessors;
 }
@@ -108,6 +113,14 @@ void start(const work_queue& queue, const transpose_args& a) {
   using aligned = tiles_of<Bytes, true>;
   using misaligned = tiles_of<Bytes, false>;
   const device_limits limits = limits_of(queue);
+  using large = typename aligned::large;
+  if (tiles_in<large>(a) < 4 * limits.multiprocessors || large::bytes > limits.shared_bytes) {
+    return launch_by_alignment<Bytes, typename aligned::small, typename misaligned::small>(queue, a);
+  }
+  using other = typename aligned::other;
+  if (other::bytes <= limits.shared_bytes && detail::misaligned_2d_length(Bytes, a.rows * Bytes) != large::length) {
+    return launch_by_alignment<Bytes, other, typename misaligned::other>(queue, a);
+  }
   if constexpr (Bytes == 2 || Bytes == 4) {
     using wide = typename aligned::wide;
     using wide_misaligned = typename misaligned::wide;
@@ -116,25 +129,19 @@ void start(const work_queue& queue, const transpose_args& a) {
       return launch_by_alignment<Bytes, wide, wide_misaligned>(queue, a);
     }
   }
-  using large = typename aligned::large;
-  if (tiles_in<large>(a) < 4 * limits.multiprocessors || large::bytes > limits.shared_bytes) {
-    return launch_by_alignment<Bytes, typename aligned::small, typename misaligned::small>(queue, a);
-  }
-  if constexpr (Bytes == 1) {
-    using low = typename aligned::low;
-    if (tiles_down<low>(a.rows) * low::height < tiles_down<large>(a.rows) * large::height) {
-      return launch_by_alignment<Bytes, low, typename misaligned::low>(queue, a);
-    }
-  }
   launch_by_alignment<Bytes, large, typename misaligned::large>(queue, a);
 }
 
 template <int Bytes>
-constexpr bool has_bytes(std::int64_t bytes) {
-  return tiles_of<Bytes, true>::small::bytes == bytes && tiles_of<Bytes, false>::small::bytes == bytes;
+constexpr bool is_planned() {
+  constexpr int at = detail::place_of(Bytes);
+  using aligned = tiles_of<Bytes, true>;
+  using misaligned = tiles_of<Bytes, false>;
+  return aligned::small::bytes == detail::tile_bytes_misaligned[at] &&
+         aligned::small::bytes == misaligned::small::bytes && aligned::large::length == detail::large_tile_length[at] &&
+         aligned::other::length == detail::other_tile_length[at];
 }
-static_assert(has_bytes<1>(detail::tile_bytes_misaligned[0]) && has_bytes<2>(detail::tile_bytes_misaligned[1]) &&
-              has_bytes<4>(detail::tile_bytes_misaligned[2]) && has_bytes<8>(detail::tile_bytes_misaligned[3]));
+static_assert(is_planned<1>() && is_planned<2>() && is_planned<4>() && is_planned<8>());
 
 constexpr std::int64_t most = INT32_MAX / 2;
 // Bytes between rows of the input. Those of 1- and 2-byte elements are read in words, which extend up to 6 bytes beyond

@@ -19,8 +19,7 @@ double misaligned_2d_factor(const matrices& m) {
   const misaligned_cost& cost = misaligned_2d_costs[m.place()];
   const bool complete = m.in_alignment() % 4 == 0;
   const std::int64_t loaded = 32 * std::max<std::int64_t>(4, m.size), width = complete ? loaded : loaded / 32 * 31;
-  const bool is_low = m.size == 1 && tiles_down(m.down, 128, 0) < 2 * tiles_down(m.down, 256, 0);
-  const std::int64_t length = is_low ? 128 : 256;
+  const std::int64_t length = misaligned_2d_length(m.size, m.down);
   const double down =
       tiles_down(m.down, length, cost.partial) * static_cast<double>(length - 32) / static_cast<double>(m.down);
   // As rows_of_tile decides (gpu/misaligned_tile.hpp).
@@ -223,6 +222,13 @@ bool is_vec3(const matrices& m) {
 }
 
 }  // namespace
+
+std::int64_t misaligned_2d_length(std::int64_t element_bytes, std::int64_t down) {
+  const std::int64_t large = large_tile_length[place_of(element_bytes)],
+                     other = other_tile_length[place_of(element_bytes)];
+  const auto loaded = [&](std::int64_t length) { return tiles_down(down, length, 0) * static_cast<double>(length); };
+  return loaded(other) < 0.9 * loaded(large) ? other : large;
+}
 
 double full_vectors_launch(std::int64_t element_bytes) {
   return tiled_2d_cost.launch[place_of(element_bytes)];
