@@ -14,6 +14,7 @@
 #include <twill/permute.hpp>
 
 #include "move/plan/candidates.hpp"
+#include "move/plan/misaligned_2d.hpp"
 #include "move/plan/normal_form.hpp"
 #include "move/plan/vec3.hpp"
 
@@ -339,6 +340,38 @@ TEST_CASE("interleaved matrices, whose spans hold one another, are not for stage
   };
   CHECK(!applies({{24, 26, 115}, {2, 1, 0}, {}, {}}));
   CHECK(applies({{600, 24, 115}, {0, 2, 1}, {24 * 116, 116, 1}, {}}));
+}
+
+TEST_CASE("tiles of misaligned-2d follow the lengths of columns and rows, and shared memory") {
+  using tile = misaligned_tile;
+  constexpr std::int64_t much = 232448;
+  const auto tile_of = [](std::int64_t bytes, std::int64_t rows, std::int64_t cols, std::int64_t batch,
+                          std::int64_t shared_bytes) {
+    const transpose_args args{nullptr, nullptr, bytes, rows, cols, batch, cols, rows, rows * cols, rows * cols};
+    return misaligned_tile_of(args, shared_bytes, 132);
+  };
+  struct limit {
+    std::int64_t bytes, rows;  // the last rows of one size of tile
+    tile before, after;
+  };
+  for (const limit& l : {limit{1, 256, tile::large, tile::alternate}, limit{1, 320, tile::alternate, tile::large},
+                         limit{2, 144, tile::large, tile::alternate}, limit{2, 160, tile::alternate, tile::large},
+                         limit{2, 272, tile::large, tile::alternate}, limit{2, 304, tile::alternate, tile::large},
+                         limit{8, 32, tile::large, tile::alternate}, limit{8, 40, tile::alternate, tile::large},
+                         limit{8, 60, tile::large, tile::alternate}, limit{8, 76, tile::alternate, tile::large}}) {
+    CAPTURE(l.bytes);
+    CAPTURE(l.rows);
+    CHECK(tile_of(l.bytes, l.rows, 100, 2000, much) == l.before);
+    CHECK(tile_of(l.bytes, l.rows + 1, 100, 2000, much) == l.after);
+  }
+  CHECK(tile_of(2, 128, 248, 2000, much) == tile::wide);  // one wide tile down a column, two, seven and eight
+  CHECK(tile_of(2, 129, 248, 2000, much) == tile::large);
+  CHECK(tile_of(2, 800, 248, 2000, much) == tile::large);
+  CHECK(tile_of(2, 801, 248, 2000, much) == tile::wide);
+  CHECK(tile_of(4, 129, 124, 2000, much) == tile::wide);
+  CHECK(tile_of(2, 801, 248, 1, much) == tile::small);
+  CHECK(tile_of(2, 145, 100, 2000, 16384) == tile::small);
+  CHECK(tile_of(2, 145, 100, 2000, 20000) == tile::large);
 }
 
 }  // namespace

@@ -378,7 +378,7 @@ TEST_CASE("reference: misaligned-2d, and squares in place, read nothing beyond t
   const std::vector<support::drawn_call> calls{
       support::permute_call({{112, 57}, {1, 0}, {}, {126, 1}}, 4, 0, 0, "misaligned-2d"),
       support::permute_call({{224, 184}, {1, 0}, {}, {}}, 2, 28, 0, "misaligned-2d"),
-      support::permute_call({{2, 776, 664}, {0, 2, 1}, {}, {}}, 2, 22, 0, "misaligned-2d"),
+      support::permute_call({{2, 888, 664}, {0, 2, 1}, {}, {}}, 2, 22, 0, "misaligned-2d"),
       support::permute_call({{944, 300}, {1, 0}, {}, {}}, 4, 0, 0, "misaligned-2d"),
       support::transpose_in_place_call({301, 301}, 1, 0, 0, 0),
       support::transpose_in_place_call({302, 302}, 1, 0, 0, 0),

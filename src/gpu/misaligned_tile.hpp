@@ -34,7 +34,7 @@ struct word_tile {
   static constexpr int width = (Aligned ? Lanes : Lanes - 1) * per_lane;
   static constexpr int pitch = length + 16, bytes = Lanes * per_lane * pitch + 16;
   static constexpr int spread = 16 / word_bytes, least_blocks = blocks_at_once(Threads, Blocks);
-  static_assert(height % (threads / Lanes * rows_at_once) == 0);
+  static_assert(height % (threads / Lanes * rows_at_once) == 0 && length % tile_overlap == 0);
 
   // The tile's row for column `element` of lane `lane`, in bytes.
   static __device__ int row(int element, int lane) {

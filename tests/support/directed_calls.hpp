@@ -112,8 +112,9 @@ class directed_calls {
         if (bytes <= 2) transpose({rows, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);
         const std::int64_t beyond = bytes == 1 ? 259 : bytes == 2 ? 148 : 280 / bytes;  // large tiles by a few rows
         transpose({beyond, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);
+        if (bytes == 2) transpose({290, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);
       }
-      if (bytes > 1) long_rows(rows, bytes);
+      if (bytes > 1) long_rows(bytes == 2 ? 127 : rows, bytes);
       short_rows(rows, bytes);
       if (bytes == 2 || bytes == 4) rows_of_wide_tiles(bytes);
       transpose({512 / bytes * std::max<std::int64_t>(8, 2 * multiprocessors_) + 5, 33}, bytes, bytes, 3 * bytes);
@@ -153,15 +154,17 @@ class directed_calls {
     }
   }
 
-  // Several tiles a row, wide ones of 2 and 4 bytes, the last not full or of one column: with gaps, and packed.
+  // Several tiles a row, wide ones of 2 (a tile down, or eight) and 4 bytes, the last not full or of one column: with
+  // gaps, and packed.
   void long_rows(std::int64_t rows, std::int64_t bytes) {
+    const std::int64_t tall = bytes == 2 ? 901 : 1024 / bytes + 5, times = bytes == 2 ? 2 : 1;
     for (const std::int64_t ld : {976 / bytes, 976 / bytes + 1}) {
-      transpose({rows, 968 / bytes, (multiprocessors_ + 1) / 2, ld}, bytes, 0, bytes);
-      transpose({1024 / bytes + 5, 968 / bytes, multiprocessors_ / 5 + 1, ld}, bytes, 0, bytes);
+      transpose({rows, 968 / bytes, times * (multiprocessors_ + 1) / 2, ld}, bytes, 0, bytes);
+      transpose({tall, 968 / bytes, multiprocessors_ / 5 + 1, ld}, bytes, 0, bytes);
     }
     for (const std::int64_t offset : {std::int64_t{0}, bytes}) {
-      transpose({rows, 488 / bytes, multiprocessors_ + 1}, bytes, offset, bytes);
-      transpose({rows, 1984 / bytes + 1, multiprocessors_ / 4 + 1}, bytes, offset, 0);
+      transpose({rows, 488 / bytes, times * (multiprocessors_ + 1)}, bytes, offset, bytes);
+      transpose({rows, 1984 / bytes + 1, times * (multiprocessors_ / 4 + 1)}, bytes, offset, 0);
     }
   }
 

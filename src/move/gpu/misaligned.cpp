@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "families.hpp"
-#include "move/plan/transposes.hpp"
+#include "move/plan/misaligned_2d.hpp"
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
@@ -21,25 +21,24 @@ using detail::work_queue;
 using kernels::strided_dims;
 using kernels::word_permutation;
 
-// The tiles that were ahead on an H200 or H100 (docs/decisions.md): large ones, or others, of another height, where
-// those load fewer rows in all (misaligned_2d_length); wide ones for rows whose length they cover with little waste;
-// and those for matrices of few tiles, where the time is that of one block. Aligned: rows begin at multiples of what a
-// lane reads. Of several dimensions: full occupancy, as the strides between rows are long, and so is the latency of
-// their loads; of 1 byte half a warp wide: rows are short, and two rows a warp load more at once. Of 1 byte and
-// misaligned, more rows at once would take more registers than full occupancy leaves.
+// The tiles of detail::misaligned_tile. Aligned: rows begin at multiples of what a lane reads. nd, of several
+// dimensions: full occupancy, as the strides between rows are long, and so is the latency of their loads; of 1 byte
+// half a warp wide: rows are short, and two rows a warp load more at once. Of 1 byte and misaligned, more rows at once
+// would take more registers than full occupancy leaves.
 template <int Bytes, bool Aligned>
 struct tiles_of;
 template <bool Aligned>
 struct tiles_of<1, Aligned> {
   using large = kernels::word_tile<1, Aligned, 256, 512, 16, 3>;
-  using other = kernels::word_tile<1, Aligned, 128, 256, 16, 6>;
+  using alternate = kernels::word_tile<1, Aligned, 128, 256, 16, 6>;
+  using wide = large;
   using small = kernels::word_tile<1, Aligned, 128, 512, 8, 3>;
   using nd = kernels::word_tile<1, Aligned, 256, 256, Aligned ? 8 : 4, 8, 1, 16>;
 };
 template <bool Aligned>
 struct tiles_of<2, Aligned> {
   using large = kernels::word_tile<2, Aligned, 288, 288, 16, 6>;
-  using other = kernels::word_tile<2, Aligned, 320, 320, 16, 5>;
+  using alternate = kernels::word_tile<2, Aligned, 320, 320, 16, 5>;
   using wide = kernels::pair_tile<2, Aligned, 256, 512, 8, 3>;
   using small = kernels::word_tile<2, Aligned, 128, 256, 8, 8>;
   using nd = kernels::word_tile<2, Aligned, Aligned ? 512 : 256, Aligned ? 512 : 256, 8, Aligned ? 4 : 8>;
@@ -47,7 +46,7 @@ struct tiles_of<2, Aligned> {
 template <bool Aligned>
 struct tiles_of<4, Aligned> {
   using large = kernels::word_tile<4, true, 256, 256, 8, 8>;
-  using other = large;
+  using alternate = large;
   using wide = kernels::pair_tile<4, Aligned, 256, 256, 8, 5>;
   using small = large;
   using nd = large;
@@ -55,7 +54,8 @@ struct tiles_of<4, Aligned> {
 template <bool Aligned>
 struct tiles_of<8, Aligned> {
   using large = kernels::word_tile<8, true, 256, 256, 4, 8>;
-  using other = kernels::word_tile<8, true, 320, 320, 4, 6>;
+  using alternate = kernels::word_tile<8, true, 320, 320, 4, 6>;
+  using wide = large;
   using small = large;
   using nd = kernels::word_tile<8, true, 512, 256, 8, 5>;
 };
@@ -81,67 +81,51 @@ void launch_tiles(const work_queue& queue, const transpose_args& a) {
                &kernels::transpose_misaligned<Bytes, Aligned, Shape>, a, m);
 }
 
-// Whether all rows of the input begin at multiples of so many bytes, a power of two.
-bool rows_begin_at(const transpose_args& a, std::int64_t multiple) {
-  const std::int64_t distances = a.in_ld | (a.batch > 1 ? a.in_stride : 0);
-  return ((address_of(a.in) | distances * a.element_bytes) & (multiple - 1)) == 0;
-}
-
 template <int Bytes, class IfAligned, class IfMisaligned>
 void launch_by_alignment(const work_queue& queue, const transpose_args& a) {
   if constexpr (!std::is_same_v<IfAligned, IfMisaligned>) {
-    if (!rows_begin_at(a, IfAligned::lane_bytes)) return launch_tiles<Bytes, false, IfMisaligned>(queue, a);
+    if (!detail::rows_begin_at(a, IfAligned::lane_bytes)) return launch_tiles<Bytes, false, IfMisaligned>(queue, a);
   }
   launch_tiles<Bytes, true, IfAligned>(queue, a);
-}
-
-// Whether wide tiles overshoot the row length by at most 15 %. The more of a row one tile reads, the fewer lines are
-// shared by two tiles. Of 2 bytes, columns of two to seven tiles are faster with large ones. Rows shorter than what a
-// warp reads must be packed, and at least half as long, to be loaded in words (rows_of_tile).
-template <class Wide>
-bool can_be_wide(const transpose_args& a, const device_limits& limits) {
-  const std::int64_t least_row_bytes = (a.in_ld == a.cols ? 16 : 32) * Wide::lane_bytes;
-  const std::int64_t down = tiles_down<Wide>(a.rows);
-  const bool is_slower = a.element_bytes == 2 && down > 1 && down < 8;
-  return !is_slower && Wide::bytes <= limits.shared_bytes && a.cols * a.element_bytes >= least_row_bytes &&
-         100 * ceil_div(a.cols, Wide::width) * Wide::width <= 115 * a.cols &&
-         tiles_in<Wide>(a) >= 4 * limits.multiprocessors;
 }
 
 template <int Bytes>
 void start(const work_queue& queue, const transpose_args& a) {
   using aligned = tiles_of<Bytes, true>;
   using misaligned = tiles_of<Bytes, false>;
+  using tile = detail::misaligned_tile;
   const device_limits limits = limits_of(queue);
-  using large = typename aligned::large;
-  if (tiles_in<large>(a) < 4 * limits.multiprocessors || large::bytes > limits.shared_bytes) {
-    return launch_by_alignment<Bytes, typename aligned::small, typename misaligned::small>(queue, a);
+  switch (detail::misaligned_tile_of(a, limits.shared_bytes, limits.multiprocessors)) {
+    case tile::large:
+      return launch_by_alignment<Bytes, typename aligned::large, typename misaligned::large>(queue, a);
+    case tile::alternate:
+      return launch_by_alignment<Bytes, typename aligned::alternate, typename misaligned::alternate>(queue, a);
+    case tile::wide:
+      return launch_by_alignment<Bytes, typename aligned::wide, typename misaligned::wide>(queue, a);
+    case tile::small:
+      return launch_by_alignment<Bytes, typename aligned::small, typename misaligned::small>(queue, a);
   }
-  using other = typename aligned::other;
-  if (other::bytes <= limits.shared_bytes && detail::misaligned_2d_length(Bytes, a.rows * Bytes) != large::length) {
-    return launch_by_alignment<Bytes, other, typename misaligned::other>(queue, a);
-  }
-  if constexpr (Bytes == 2 || Bytes == 4) {
-    using wide = typename aligned::wide;
-    using wide_misaligned = typename misaligned::wide;
-    const bool is_aligned = rows_begin_at(a, wide::lane_bytes);
-    if (is_aligned ? can_be_wide<wide>(a, limits) : can_be_wide<wide_misaligned>(a, limits)) {
-      return launch_by_alignment<Bytes, wide, wide_misaligned>(queue, a);
-    }
-  }
-  launch_by_alignment<Bytes, large, typename misaligned::large>(queue, a);
 }
 
-template <int Bytes>
-constexpr bool is_planned() {
-  constexpr int at = detail::place_of(Bytes);
-  using aligned = tiles_of<Bytes, true>;
-  using misaligned = tiles_of<Bytes, false>;
-  return aligned::small::bytes == detail::tile_bytes_misaligned[at] &&
-         aligned::small::bytes == misaligned::small::bytes && aligned::large::length == detail::large_tile_length[at] &&
-         aligned::other::length == detail::other_tile_length[at];
+template <int Bytes, class Shape>
+constexpr bool is_as_planned(detail::misaligned_tile tile) {
+  return Shape::length == detail::misaligned_length(tile, Bytes) &&
+         Shape::bytes == detail::misaligned_bytes(tile, Bytes) &&
+         Shape::lane_bytes == detail::misaligned_lane_bytes(tile, Bytes);
 }
-static_assert(is_planned<1>() && is_planned<2>() && is_planned<4>() && is_planned<8>());
+template <int Bytes, bool Aligned>
+constexpr bool are_as_planned() {
+  using tiles = tiles_of<Bytes, Aligned>;
+  using tile = detail::misaligned_tile;
+  return is_as_planned<Bytes, typename tiles::large>(tile::large) &&
+         is_as_planned<Bytes, typename tiles::alternate>(tile::alternate) &&
+         is_as_planned<Bytes, typename tiles::wide>(tile::wide) &&
+         is_as_planned<Bytes, typename tiles::small>(tile::small);
+}
+static_assert(are_as_planned<1, true>() && are_as_planned<2, true>() && are_as_planned<4, true>() &&
+              are_as_planned<8, true>() && are_as_planned<1, false>() && are_as_planned<2, false>() &&
+              are_as_planned<4, false>() && are_as_planned<8, false>());
+static_assert(kernels::tile_overlap == detail::misaligned_overlap);
 
 constexpr std::int64_t most = INT32_MAX / 2;
 // Bytes between rows of the input. Those of 1- and 2-byte elements are read in words, which extend up to 6 bytes beyond

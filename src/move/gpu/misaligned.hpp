@@ -91,6 +91,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   // A thread stores every `step`th output row: these have equal alignment.
   constexpr int lanes = Shape::length / 16, step = Shape::threads / lanes, steps = 32 * Shape::per_lane / step;
   static_assert(step * Bytes % tile_overlap == 0 && step % (Shape::per_lane * Shape::spread) == 0);
+  static_assert(Shape::threads % lanes == 0 && 32 * Shape::per_lane % step == 0);
   const int lane = threadIdx.x % lanes, column = threadIdx.x / lanes;
   unsigned char* to = out + column * m.out_ld;
   const int first = until_aligned(to, tile_overlap);
@@ -238,6 +239,7 @@ __device__ void store_permuted(unsigned char* out, const unsigned char* tile, co
   constexpr int lanes = Shape::length / 16, step = Shape::threads / lanes;
   constexpr int steps = Shape::lanes * Shape::per_word / step;
   static_assert(step % (Shape::per_word * Shape::spread) == 0);
+  static_assert(Shape::threads % lanes == 0 && Shape::lanes * Shape::per_word % step == 0);
   const int lane = threadIdx.x % lanes, column = threadIdx.x / lanes;
   // Two lanes are idle except in the last tile: in the first one, one of them stores the vector before `first`, if
   // there is one.

@@ -54,12 +54,11 @@ block_reads reads_of_block(const composite_tile& t, std::int64_t units) {
 
 // Bytes of all sectors that hold input, for each byte of it: gaps of less than a sector are read too.
 double loaded(const composite_tile& t) {
-  const tile_dim& outermost = t.dims[t.in_order[t.rank - 1]];
-  std::int64_t bytes = t.unit;
-  for (int i = 0; i < t.rank; ++i) bytes *= t.dims[i].extent;
-  if (std::abs(outermost.in_stride) * outermost.extent == bytes) return 1;  // packed
-  auto span = static_cast<double>(t.unit), read = span, wanted = span;
-  for (int k = 0; k < t.rank; ++k) {
+  std::int64_t packed = t.unit;  // bytes of the dimensions without gaps, which are those of the smallest strides
+  int k = 0;
+  for (; k < t.rank && std::abs(t.dims[t.in_order[k]].in_stride) == packed; ++k) packed *= t.dims[t.in_order[k]].extent;
+  auto span = static_cast<double>(packed), read = span, wanted = span;
+  for (; k < t.rank; ++k) {
     const tile_dim& d = t.dims[t.in_order[k]];
     const auto stride = static_cast<double>(std::abs(d.in_stride)), count = static_cast<double>(d.extent);
     const double around = static_cast<double>(sector - lowest_bit(std::abs(d.in_stride) | sector));

@@ -58,4 +58,14 @@ inline double filled(std::int64_t bytes, std::int64_t piece) {
   return static_cast<double>(ceil_divided(bytes, piece) * piece) / static_cast<double>(bytes);
 }
 
+/// The share of small arrays in what their launches are charged: nothing from 2 MiB on.
+inline double share_of_small(const matrices& m) {
+  return std::max(0.0, 1 - static_cast<double>(m.bytes * m.a.batch) / (2 << 20));
+}
+
+/// Microseconds of a launch: where few blocks run at once, the latency of one is most of it.
+inline double launch_of(double small, double large, const matrices& m) {
+  return small > 0 ? large + (small - large) * share_of_small(m) : large;
+}
+
 }  // namespace twill::detail

@@ -5,6 +5,7 @@
 
 #include "integers.hpp"
 #include "matrices.hpp"
+#include "misaligned_2d.hpp"
 #include "normal_form.hpp"
 #include "strided.hpp"
 #include "transpose_costs.hpp"
@@ -12,30 +13,6 @@
 
 namespace twill::detail {
 namespace {
-
-// Instructions and memory overlap. Tiles that the matrix does not fill cost as much as others; rows whose first word is
-// shared with their neighbour are read twice.
-double misaligned_2d_factor(const matrices& m) {
-  const misaligned_cost& cost = misaligned_2d_costs[m.place()];
-  const bool complete = m.in_alignment() % 4 == 0;
-  const std::int64_t loaded = 32 * std::max<std::int64_t>(4, m.size), width = complete ? loaded : loaded / 32 * 31;
-  const std::int64_t length = misaligned_2d_length(m.size, m.down);
-  const double down =
-      tiles_down(m.down, length, cost.partial) * static_cast<double>(length - 32) / static_cast<double>(m.down);
-  // As rows_of_tile decides (gpu/misaligned_tile.hpp).
-  const bool in_words = m.across >= (m.a.in_ld == m.a.cols ? loaded / 2 : loaded);
-  const double issue = cost.issued * down * filled(m.across, width) * (in_words ? 1 : cost.narrow);
-  const double around = static_cast<double>(64 - m.in_alignment()) /
-                        static_cast<double>(divided(m.across, ceil_divided(m.across, width)));
-  const double moved = cost.moved + cost.around * around;
-  // Between the rows of a matrix lie those of others: nobody completes their sectors in time. Of 1 byte, the
-  // three that were timed took longer, aligned or not.
-  const bool is_cut = m.is_interleaved() && m.out_alignment() < 32;
-  const double interleaved_extra = m.size == 1 && m.is_interleaved() ? 0.4 : 0;
-  const double both = std::max(full_vectors_factor(m.size), std::sqrt(issue * issue + moved * moved));
-  return both + misaligned_ends(m.size, m.out_alignment(), m.down) +
-         std::max(interleaved_extra, is_cut ? std::min(0.4, 100 / static_cast<double>(m.down)) : 0);
-}
 
 // Output segments that end inside sectors, whose partial writes L2 no longer merges: output rows of several tiles; in
 // full from 50 MB on.
@@ -64,21 +41,6 @@ double tiled_4byte_more(const matrices& m) {
 double narrow_more(const matrices& m) {
   const std::int64_t few = std::min(m.a.rows, m.a.cols);
   return few == 7 ? 0.15 : few == 8 ? 0.06 : 0;
-}
-
-// The share of small arrays in what their launches are charged: nothing from 2 MiB on.
-double share_of_small(const matrices& m) {
-  return std::max(0.0, 1 - static_cast<double>(m.bytes * m.a.batch) / (2 << 20));
-}
-
-// Microseconds of a launch: where few blocks run at once, the latency of one is most of it.
-double launch_of(double small, double large, const matrices& m) {
-  return small > 0 ? large + (small - large) * share_of_small(m) : large;
-}
-
-double misaligned_2d_launch(const matrices& m) {
-  const misaligned_cost& cost = misaligned_2d_costs[m.place()];
-  return std::max(full_vectors_launch(m.size), launch_of(cost.small, cost.launch, m));
 }
 
 // Microseconds that small matrices take longer to launch: the fewer blocks, the less the latency of one is hidden,
@@ -212,23 +174,11 @@ bool is_staged_cols(const matrices& m, const device_model& device) {
          ceil_divided(m.across, band_bytes(shape_of_bands(a, device).vectors)) * a.batch >= least_blocks(device);
 }
 
-bool is_misaligned_2d(const matrices& m, const device_model& device) {
-  if (!m.is_power(8) || m.alignment < m.size || m.down < 64 || m.across < 64) return false;
-  return tile_bytes_misaligned[m.place()] <= device.shared_bytes;
-}
-
 bool is_vec3(const matrices& m) {
   return vec3_sizes::has(m.size) && m.address() % lowest_bit(m.size) == 0 && (m.a.batch == 1 || m.bytes >= 8192);
 }
 
 }  // namespace
-
-std::int64_t misaligned_2d_length(std::int64_t element_bytes, std::int64_t down) {
-  const std::int64_t large = large_tile_length[place_of(element_bytes)],
-                     other = other_tile_length[place_of(element_bytes)];
-  const auto loaded = [&](std::int64_t length) { return tiles_down(down, length, 0) * static_cast<double>(length); };
-  return loaded(other) < 0.9 * loaded(large) ? other : large;
-}
 
 double full_vectors_launch(std::int64_t element_bytes) {
   return tiled_2d_cost.launch[place_of(element_bytes)];
@@ -320,7 +270,7 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
     to.add(family::staged_rows, cost_of(staged_rows_cost, staged_rows_more(m, device)));
   }
   if (is_staged_cols(m, device)) to.add(family::staged_cols, cost_of_bands(m, device));
-  if (is_misaligned_2d(m, device)) to.add(family::misaligned_2d, {misaligned_2d_launch(m), misaligned_2d_factor(m)});
+  if (is_misaligned_2d(m, device)) to.add(family::misaligned_2d, cost_of_misaligned_2d(m, device));
   if (is_vec3(m)) to.add(family::vec3, {vec3_launch, vec3_factor(m)});
 }
 

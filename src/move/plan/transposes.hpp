@@ -41,15 +41,8 @@ std::int64_t staged_at_once(const transpose_args& args, const device_model& devi
 /// Whether staged_rows transposes blocks in registers: packed rows of up to four full aligned vectors.
 bool has_staged_blocks(const transpose_args& args, std::int64_t shared_bytes);
 
-/// The length of a misaligned_2d tile for output rows of `down` bytes: other_tile_length where such tiles load less
-/// than 0.9 of what large ones do.
-std::int64_t misaligned_2d_length(std::int64_t element_bytes, std::int64_t down);
-
-// Sizes of blocks and tiles, which the kernels check against their own sizes.
-constexpr std::int64_t tile_bytes_4byte = 8320;                               // tiled_4byte, of 1 byte
-constexpr std::int64_t tile_bytes_misaligned[4] = {18448, 9232, 8720, 8720};  // of 1, 2, 4 and 8 bytes
-// Output bytes down a tile of misaligned_2d, of 1, 2, 4 and 8 bytes: of large ones, and of others.
-constexpr std::int64_t large_tile_length[4] = {256, 288, 256, 256}, other_tile_length[4] = {128, 320, 256, 320};
+// Shared memory of blocks, which the kernels check against their own sizes.
+constexpr std::int64_t tile_bytes_4byte = 8320;     // tiled_4byte, of 1 byte
 constexpr std::int64_t most_staged_blocks = 16896;  // staged_rows, in registers
 constexpr std::int64_t staged_window_bytes = 4096;  // staged
 
