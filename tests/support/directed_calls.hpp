@@ -105,7 +105,7 @@ class directed_calls {
   // Misaligned rows: tiles of words, few of them and many; staged rows and columns.
   void any_rows() {
     for (const std::int64_t bytes : {1, 2, 4, 8}) {
-      const std::int64_t rows = bytes == 1 ? 477 : bytes == 2 ? 131 : 67, cols = bytes == 1 ? 133 : 67;
+      const std::int64_t rows = bytes == 1 ? 477 : bytes == 2 ? 163 : 67, cols = bytes == 1 ? 133 : 67;
       const std::int64_t whole = (cols + 3) / 4 * 4, odd = whole + 1;
       for (const std::int64_t ld : {whole, odd}) {
         transpose({rows, cols, 1, ld}, bytes, 0, bytes);

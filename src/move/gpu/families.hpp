@@ -13,7 +13,6 @@ namespace twill::TWILL_BACKEND {
 void launch_tiled_2d(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_tiled_4byte(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_narrow(const detail::work_queue& queue, const detail::transpose_args& args);
-void launch_misaligned_2d(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_staged(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_staged_misaligned(const detail::work_queue& queue, const detail::transpose_args& args);
 void launch_staged_rows(const detail::work_queue& queue, const detail::transpose_args& args);
@@ -23,6 +22,8 @@ bool launch_vec3(const detail::work_queue& queue, const detail::transpose_args& 
 
 bool launch_misaligned(const detail::work_queue& queue, const detail::permute_args& args,
                        const detail::candidates& planned, bool dry_run);
+void launch_misaligned_2d(const detail::work_queue& queue, const detail::permute_args& args,
+                          const detail::candidates& planned);
 void launch_gather(const detail::work_queue& queue, const detail::permute_args& args,
                    const detail::candidates& planned);
 void launch_elementwise_vectors(const detail::work_queue& queue, const detail::permute_args& args,

@@ -60,23 +60,13 @@ struct tiles_of<8, Aligned> {
   using nd = kernels::word_tile<8, true, 512, 256, 8, 5>;
 };
 
-// Tiles down. The last one writes all that it holds.
-template <class Shape>
-std::int64_t tiles_down(std::int64_t rows) {
-  return rows <= Shape::height ? 1 : 1 + ceil_div(rows - Shape::height, Shape::written);
-}
-
-template <class Shape>
-std::int64_t tiles_in(const transpose_args& a) {
-  return tiles_down<Shape>(a.rows) * ceil_div(a.cols, Shape::width) * a.batch;
-}
-
 template <int Bytes, bool Aligned, class Shape>
 void launch_tiles(const work_queue& queue, const transpose_args& a) {
   kernels::matrix_tiles m{};
   const bool across = kernels::is_across_better(limits_of(queue).cache_bytes, a.rows, 2 * 32 * Shape::lane_bytes,
                                                 Shape::height, a.cols * Bytes);
-  const std::int64_t tiles = set_tiles(m, a, tiles_down<Shape>(a.rows), ceil_div(a.cols, Shape::width), across);
+  const std::int64_t tiles = set_tiles(m, a, detail::misaligned_tiles_down(a.rows * Bytes, Shape::length),
+                                       ceil_div(a.cols, Shape::width), across);
   start_kernel(queue, grid_of(tiles, Shape::threads, Shape::bytes),
                &kernels::transpose_misaligned<Bytes, Aligned, Shape>, a, m);
 }
@@ -90,12 +80,11 @@ void launch_by_alignment(const work_queue& queue, const transpose_args& a) {
 }
 
 template <int Bytes>
-void start(const work_queue& queue, const transpose_args& a) {
+void start(const work_queue& queue, const transpose_args& a, detail::misaligned_tile size) {
   using aligned = tiles_of<Bytes, true>;
   using misaligned = tiles_of<Bytes, false>;
   using tile = detail::misaligned_tile;
-  const device_limits limits = limits_of(queue);
-  switch (detail::misaligned_tile_of(a, limits.shared_bytes, limits.multiprocessors)) {
+  switch (size) {
     case tile::large:
       return launch_by_alignment<Bytes, typename aligned::large, typename misaligned::large>(queue, a);
     case tile::alternate:
@@ -107,20 +96,20 @@ void start(const work_queue& queue, const transpose_args& a) {
   }
 }
 
-template <int Bytes, class Shape>
+template <int Bytes, bool Aligned, class Shape>
 constexpr bool is_as_planned(detail::misaligned_tile tile) {
   return Shape::length == detail::misaligned_length(tile, Bytes) &&
-         Shape::bytes == detail::misaligned_bytes(tile, Bytes) &&
-         Shape::lane_bytes == detail::misaligned_lane_bytes(tile, Bytes);
+         Shape::bytes == detail::misaligned_shared_bytes(tile, Bytes) &&
+         Shape::width == detail::misaligned_columns(tile, Bytes, Aligned);
 }
 template <int Bytes, bool Aligned>
 constexpr bool are_as_planned() {
   using tiles = tiles_of<Bytes, Aligned>;
   using tile = detail::misaligned_tile;
-  return is_as_planned<Bytes, typename tiles::large>(tile::large) &&
-         is_as_planned<Bytes, typename tiles::alternate>(tile::alternate) &&
-         is_as_planned<Bytes, typename tiles::wide>(tile::wide) &&
-         is_as_planned<Bytes, typename tiles::small>(tile::small);
+  return is_as_planned<Bytes, Aligned, typename tiles::large>(tile::large) &&
+         is_as_planned<Bytes, Aligned, typename tiles::alternate>(tile::alternate) &&
+         is_as_planned<Bytes, Aligned, typename tiles::wide>(tile::wide) &&
+         is_as_planned<Bytes, Aligned, typename tiles::small>(tile::small);
 }
 static_assert(are_as_planned<1, true>() && are_as_planned<2, true>() && are_as_planned<4, true>() &&
               are_as_planned<8, true>() && are_as_planned<1, false>() && are_as_planned<2, false>() &&
@@ -170,7 +159,8 @@ bool start(const work_queue& queue, const permute_args& a, word_permutation& m, 
   using tile = typename tiles_of<Bytes, Aligned>::nd;
   const device_limits limits = limits_of(queue);
   constexpr std::int64_t shared = tile::bytes + 8 * tile::lanes * tile::per_word, step = 16 / Bytes;
-  const std::int64_t down = tiles_down<tile>(m.rows), across = ceil_div(m.cols, tile::width);
+  const std::int64_t down = detail::misaligned_tiles_down(std::int64_t{m.rows} * Bytes, tile::length),
+                     across = ceil_div(m.cols, tile::width);
   if (shared > limits.shared_bytes || batches > most / (down * across)) return false;
   const std::int64_t tiles = down * across * batches, even = ceil_div(ceil_div(m.cols, across), step) * step;
   if (tiles < 2 * limits.multiprocessors) return false;
@@ -189,8 +179,9 @@ bool start(const work_queue& queue, const permute_args& a, word_permutation& m, 
 
 }  // namespace
 
-void launch_misaligned_2d(const work_queue& queue, const transpose_args& a) {
-  with_unit<8>(a.element_bytes, [&](auto one) { start<sizeof(one)>(queue, a); });
+void launch_misaligned_2d(const work_queue& queue, const permute_args&, const detail::candidates& planned) {
+  const transpose_args& a = *planned.matrices;
+  with_unit<8>(a.element_bytes, [&](auto one) { start<sizeof(one)>(queue, a, planned.misaligned_2d_tile); });
 }
 
 bool launch_misaligned(const work_queue& queue, const permute_args& a, const detail::candidates& planned,

@@ -43,7 +43,7 @@ bool launch_runs(const work_queue& queue, const permute_args& a, const candidate
 constexpr family_start starts[detail::families] = {&launch_matrices<&launch_narrow>,
                                                    &launch_matrices<&launch_tiled_2d>,
                                                    &launch_matrices<&launch_tiled_4byte>,
-                                                   &launch_matrices<&launch_misaligned_2d>,
+                                                   &launch_unconditionally<&launch_misaligned_2d>,
                                                    &launch_matrices<&launch_staged>,
                                                    &launch_matrices<&launch_staged_misaligned>,
                                                    &launch_matrices<&launch_staged_strided>,

@@ -92,7 +92,8 @@ double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
   const std::int64_t length = unit == 8 || (unit == 2 && complete) ? 512 : 256;
   const std::int64_t lanes = unit == 1 ? 16 : 32;
   const std::int64_t width = (complete ? lanes : lanes - 1) * std::max<std::int64_t>(4, unit);
-  const double down = tiles_down(s.row_bytes, length, partial[at]) * static_cast<double>(length - 32);
+  const double down =
+      costed_tiles_down(s.row_bytes, length, partial[at]) * static_cast<double>(length - misaligned_overlap);
   const double issue = issues[at] * down / static_cast<double>(s.row_bytes) *
                        ratio(ceil_divided(s.col_bytes, width) * width, s.col_bytes) * (complete ? 1 : inside[at]);
   const double both = std::max(full_vectors_factor(unit), std::sqrt(issue * issue + moves[at] * moves[at]));
@@ -156,17 +157,6 @@ const char* name_of(family kind) {
 
 const char* takes(family kind) {
   return descriptions[static_cast<int>(kind)].takes;
-}
-
-double tiles_down(std::int64_t down, std::int64_t length, double partial) {
-  const std::int64_t written = length - 32, beyond = std::max<std::int64_t>(down - length, 0);
-  const bool is_full = down >= length && beyond % written == 0;
-  return 1 + static_cast<double>(ceil_divided(beyond, written)) + (is_full ? 0 : partial);
-}
-
-double misaligned_ends(std::int64_t element_bytes, std::int64_t out_bits, std::int64_t row_bytes) {
-  if (element_bytes > 1 || out_bits % 4 == 0) return 0;
-  return (out_bits % 2 != 0 ? 50 : 22) / static_cast<double>(row_bytes);
 }
 
 // Programmatic dependent launch: NVIDIA GPUs from sm_90 on, by CUDA.

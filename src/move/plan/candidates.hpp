@@ -11,6 +11,7 @@
 #include "device_model.hpp"
 #include "family.hpp"
 #include "gather.hpp"
+#include "misaligned_2d.hpp"
 #include "move/args.hpp"
 #include "transpose_costs.hpp"
 
@@ -28,9 +29,10 @@ struct candidates {
   double copy_us = 0;  // time of a plain copy; a cost is a launch plus a multiple of it
   double balance_squared = 1;
   shape_properties properties;
-  // What the launches take: the form as matrices; in units of its alignment, whose dimensions are shared out between
-  // rows and columns where misaligned was considered; the plan of gather.
+  // What the launches take: the form as matrices, and the tiles of misaligned-2d; in units of its alignment, whose
+  // dimensions are shared out between rows and columns where misaligned was considered; the plan of gather.
   std::optional<transpose_args> matrices;
+  misaligned_tile misaligned_2d_tile{};
   composite_tile units;
   tile_sides sides;
   std::optional<gather_plan> gather;
@@ -66,13 +68,5 @@ std::int64_t unit_of(const permute_args& args);
 composite_tile untiled(const permute_args& args, std::int64_t unit);
 
 candidates candidates_of(const permute_args& args, const device_model& device, wanted which = wanted::all);
-
-/// Misaligned tiles of `length` bytes down, 32 of which are written by the next one, and those that are not full as
-/// `partial` more.
-double tiles_down(std::int64_t down, std::int64_t length, double partial);
-
-/// What misaligned tiles of single bytes take, in copies, for output rows that begin and end inside of words;
-/// `out_bits` are the distances of rows, ORed.
-double misaligned_ends(std::int64_t element_bytes, std::int64_t out_bits, std::int64_t row_bytes);
 
 }  // namespace twill::detail

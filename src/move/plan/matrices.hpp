@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "candidates.hpp"
+#include "device_model.hpp"
 #include "integers.hpp"
+#include "move/args.hpp"
 
 namespace twill::detail {
 

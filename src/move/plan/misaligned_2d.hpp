@@ -12,8 +12,9 @@
 
 namespace twill::detail {
 
-/// Sizes of tiles, ahead on an H200 or H100 (docs/decisions.md) for: many tiles; columns that tiles of an alternate
-/// height fill better; rows that wide tiles fill nearly; and few tiles, where the time is that of one block.
+/// Sizes of tiles, ahead on an H200 or H100 (docs/decisions.md) for: many tiles; columns that tiles of
+/// an alternate height fill better; rows that wide tiles fill nearly; and few tiles, where the time is that of one
+/// block.
 enum class misaligned_tile { large, alternate, wide, small };
 
 /// Bytes of an output row that a tile holds, by its size and that of an element (1, 2, 4, 8 bytes). Where there is no
@@ -22,6 +23,14 @@ enum class misaligned_tile { large, alternate, wide, small };
 constexpr std::int64_t misaligned_lengths[4][4] = {
     {256, 288, 256, 256}, {128, 320, 256, 320}, {256, 256, 256, 256}, {128, 128, 256, 256}};
 constexpr std::int64_t misaligned_overlap = 32;
+
+/// Tiles of `length` bytes down a column of `down` bytes.
+constexpr std::int64_t misaligned_tiles_down(std::int64_t down, std::int64_t length) {
+  return down <= length ? 1 : 1 + ceil_divided(down - length, length - misaligned_overlap);
+}
+
+/// The same, and `partial` more where the last one is not full.
+double costed_tiles_down(std::int64_t down, std::int64_t length, double partial);
 
 constexpr std::int64_t misaligned_length(misaligned_tile tile, std::int64_t element_bytes) {
   return misaligned_lengths[static_cast<int>(tile)][place_of(element_bytes)];
@@ -33,10 +42,15 @@ constexpr std::int64_t misaligned_lane_bytes(misaligned_tile tile, std::int64_t 
   return two ? 8 : element_bytes < 4 ? 4 : element_bytes;
 }
 
-/// Shared memory of a tile: for each column 16 bytes more than its length.
-constexpr std::int64_t misaligned_bytes(misaligned_tile tile, std::int64_t element_bytes) {
-  const std::int64_t columns = 32 * misaligned_lane_bytes(tile, element_bytes) / element_bytes;
-  return columns * (misaligned_length(tile, element_bytes) + 16) + 16;
+/// Columns of a tile. Of rows that begin inside of what a lane loads, the last lane loads for its neighbour alone.
+constexpr std::int64_t misaligned_columns(misaligned_tile tile, std::int64_t element_bytes, bool is_aligned) {
+  const std::int64_t bytes = misaligned_lane_bytes(tile, element_bytes);
+  return (is_aligned || bytes == element_bytes ? 32 : 31) * bytes / element_bytes;
+}
+
+/// Shared memory of a tile: for each column that is loaded 16 bytes more than its length.
+constexpr std::int64_t misaligned_shared_bytes(misaligned_tile tile, std::int64_t element_bytes) {
+  return misaligned_columns(tile, element_bytes, true) * (misaligned_length(tile, element_bytes) + 16) + 16;
 }
 
 /// Whether all rows of the input begin at multiples of so many bytes, a power of two.
@@ -48,6 +62,10 @@ misaligned_tile misaligned_tile_of(const transpose_args& args, std::int64_t shar
 /// Whether misaligned-2d applies: elements of 1, 2, 4 and 8 bytes, rows of at least 64 bytes on both sides.
 bool is_misaligned_2d(const matrices& m, const device_model& device);
 
-cost_of_launch cost_of_misaligned_2d(const matrices& m, const device_model& device);
+cost_of_launch cost_of_misaligned_2d(const matrices& m, misaligned_tile tile);
+
+/// What misaligned tiles of single bytes take, in copies, for output rows that begin and end inside of words;
+/// `out_bits` are the distances of rows, ORed.
+double misaligned_ends(std::int64_t element_bytes, std::int64_t out_bits, std::int64_t row_bytes);
 
 }  // namespace twill::detail

@@ -5,7 +5,6 @@
 
 #include "integers.hpp"
 #include "matrices.hpp"
-#include "misaligned_2d.hpp"
 #include "normal_form.hpp"
 #include "strided.hpp"
 #include "transpose_costs.hpp"
@@ -270,7 +269,10 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
     to.add(family::staged_rows, cost_of(staged_rows_cost, staged_rows_more(m, device)));
   }
   if (is_staged_cols(m, device)) to.add(family::staged_cols, cost_of_bands(m, device));
-  if (is_misaligned_2d(m, device)) to.add(family::misaligned_2d, cost_of_misaligned_2d(m, device));
+  if (is_misaligned_2d(m, device)) {
+    to.misaligned_2d_tile = misaligned_tile_of(a, device.shared_bytes, device.multiprocessors);
+    to.add(family::misaligned_2d, cost_of_misaligned_2d(m, to.misaligned_2d_tile));
+  }
   if (is_vec3(m)) to.add(family::vec3, {vec3_launch, vec3_factor(m)});
 }
 
