@@ -55,6 +55,7 @@ set(twill_tests
   tests/simt_schema_test.cpp
   tests/simt_team_test.cpp
   tests/simt_test.cpp
+  tests/simt_tiles_test.cpp
   tests/simt_unsupported_test.cpp
   tests/stream_test.cpp
   tests/team_faults_test.cpp

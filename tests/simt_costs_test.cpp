@@ -14,7 +14,6 @@
 #include <twill/permute.hpp>
 
 #include "move/plan/candidates.hpp"
-#include "move/plan/misaligned_2d.hpp"
 #include "move/plan/normal_form.hpp"
 #include "move/plan/vec3.hpp"
 
@@ -340,57 +339,6 @@ TEST_CASE("interleaved matrices, whose spans hold one another, are not for stage
   };
   CHECK(!applies({{24, 26, 115}, {2, 1, 0}, {}, {}}));
   CHECK(applies({{600, 24, 115}, {0, 2, 1}, {24 * 116, 116, 1}, {}}));
-}
-
-using tile = misaligned_tile;
-
-/// Of packed matrices, or with a distance between the rows of the input, on a device of 132 multiprocessors.
-tile tile_of(std::int64_t bytes, std::int64_t rows, std::int64_t cols, std::int64_t batch = 2000,
-             std::int64_t shared_bytes = 232448, std::int64_t in_ld = 0) {
-  const std::int64_t ld = in_ld != 0 ? in_ld : cols;
-  return misaligned_tile_of({nullptr, nullptr, bytes, rows, cols, batch, ld, rows, rows * ld, rows * cols},
-                            shared_bytes, 132);
-}
-
-TEST_CASE("misaligned-2d takes alternate tiles where all of a column have less than 0.9 of the height of large ones") {
-  struct limit {
-    std::int64_t bytes, rows;  // the last rows of one size of tile
-    tile before, after;
-  };
-  for (const limit& l : {limit{1, 256, tile::large, tile::alternate}, limit{1, 320, tile::alternate, tile::large},
-                         limit{2, 144, tile::large, tile::alternate}, limit{2, 160, tile::alternate, tile::large},
-                         limit{2, 272, tile::large, tile::alternate}, limit{2, 304, tile::alternate, tile::large},
-                         limit{8, 32, tile::large, tile::alternate}, limit{8, 40, tile::alternate, tile::large},
-                         limit{8, 60, tile::large, tile::alternate}, limit{8, 76, tile::alternate, tile::large}}) {
-    CAPTURE(l.bytes);
-    CAPTURE(l.rows);
-    CHECK(tile_of(l.bytes, l.rows, 100) == l.before);
-    CHECK(tile_of(l.bytes, l.rows + 1, 100) == l.after);
-  }
-  CHECK(tile_of(2, 529, 100) == tile::alternate);           // 0.889 of the height
-  CHECK(tile_of(8, 89, 100) == tile::large);                // 0.9375
-  CHECK(tile_of(2, 145, 100, 2000, 20000) == tile::large);  // more shared memory than there is
-  CHECK(tile_of(2, 145, 100, 2000, 16384) == tile::small);
-}
-
-TEST_CASE("misaligned-2d takes wide tiles for rows that they nearly fill, of 2 bytes one down a column or at least 8") {
-  CHECK(tile_of(2, 128, 248) == tile::wide);
-  CHECK(tile_of(2, 129, 248) == tile::large);
-  CHECK(tile_of(2, 800, 248) == tile::large);
-  CHECK(tile_of(2, 801, 248) == tile::wide);
-  CHECK(tile_of(4, 129, 124) == tile::wide);
-  CHECK(tile_of(2, 128, 107) == tile::large);  // rows off 8 bytes: 124 columns
-  CHECK(tile_of(2, 128, 109) == tile::wide);
-  CHECK(tile_of(2, 128, 108) == tile::large);  // on them: 128
-  CHECK(tile_of(2, 128, 112) == tile::wide);
-  CHECK(tile_of(4, 129, 62) == tile::wide);  // packed rows from half of what a warp loads on
-  CHECK(tile_of(4, 129, 62, 2000, 232448, 63) == tile::large);
-  CHECK(tile_of(4, 129, 124, 2000, 16384) == tile::large);
-  CHECK(tile_of(2, 128, 248, 2000, 20000) == tile::large);
-  CHECK(tile_of(2, 128, 120, 263) == tile::small);  // at least four tiles a multiprocessor
-  CHECK(tile_of(2, 128, 120, 264) == tile::large);
-  CHECK(tile_of(2, 128, 120, 527) == tile::large);
-  CHECK(tile_of(2, 128, 120, 528) == tile::wide);
 }
 
 }  // namespace
