@@ -12,9 +12,8 @@
 
 namespace twill::detail {
 
-/// Sizes of tiles, ahead on an H200 or H100 (docs/decisions.md) for: many tiles; columns that tiles of
-/// an alternate height fill better; rows that wide tiles fill nearly; and few tiles, where the time is that of one
-/// block.
+/// Sizes of tiles, ahead on an H200 or H100 (docs/decisions.md) for: many tiles; columns that tiles of an alternate
+/// height fill better; rows that wide tiles nearly fill; and few tiles, where the time is that of one block.
 enum class misaligned_tile { large, alternate, wide, small };
 
 /// Bytes of an output row that a tile holds, by its size and that of an element (1, 2, 4, 8 bytes). Where there is no
