@@ -48,6 +48,7 @@ set(twill_tests
   tests/simt_kernels_test.cpp
   tests/simt_models_test.cpp
   tests/simt_planning_test.cpp
+  tests/simt_plans_test.cpp
   tests/simt_prediction_test.cpp
   tests/simt_reduce_test.cpp
   tests/simt_rules_test.cpp

@@ -210,7 +210,9 @@ permute_args batch_of(std::int64_t batch, std::int64_t rows, std::int64_t cols, 
 
 double correction_of(const permute_args& args, family kind, double copy_us = 1000, const char* device = "simt:h200") {
   const device_model model = model_of(device::open(device).properties());
-  return shape_properties(args, untiled(args, unit_of(args)), model, copy_us).correction(kind);
+  composite_tile units;
+  set_untiled(units, args, unit_of(args));
+  return shape_properties(args, units, model, args.bytes(), copy_us).correction(kind);
 }
 
 doctest::Approx factor_of(double log) {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -60,8 +61,10 @@ std::optional<gather_plan> find_plan(std::int64_t bytes, const std::vector<permu
   permute_args args{place, place, bytes, 0, {}};
   for (const permute_dim& dim : dims) args.dims[args.rank++] = dim;
   normalise(args);
+  composite_tile units;
+  set_untiled(units, args, unit_of(args));
   std::optional<gather_plan> found;
-  plan_gather(args, untiled(args, unit_of(args)), model, 1e9, found);
+  plan_gather(args, units, model, args.bytes(), HUGE_VAL, [](double) { return HUGE_VAL; }, found);
   return found;
 }
 
@@ -97,7 +100,9 @@ TEST_CASE("literal: tiles of gather") {
     std::vector<std::int64_t> extents;
     std::vector<int> order;
     std::int64_t in_bytes, in_segments, out_bytes, out_segments;
-  } tiles[] = {{1, {58, 76, 355}, {0, 2, 1}, 90, 76, 684, 10},      // output segments four times as long as the first
+  } tiles[] = {{1, {58, 76, 355}, {0, 2, 1}, 90, 76, 684, 10},           // output segments four times as long
+               {2, {320, 112, 32, 48}, {2, 1, 3, 0}, 192, 64, 128, 96},  // half as long, though longer ones pay too
+               {8, {120, 14, 103, 22, 16}, {1, 4, 2, 0, 3}, 2816, 5, 880, 16},  // longer ones not expected to pay
                {4, {96, 8, 432}, {2, 0, 1}, 192, 24, 96, 48},       // shorter ones, of smaller tiles: few blocks
                {2, {383, 217, 69}, {2, 1, 0}, 138, 96, 192, 69},    // a larger tile
                {1, {504, 272, 100}, {0, 2, 1}, 27200, 1, 544, 50},  // one 2.5 times as large

@@ -35,7 +35,8 @@ template <class Unit>
 void launch_vectors(const work_queue& queue, const permute_args& a) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
   constexpr std::int64_t units = 16 / size;
-  const detail::composite_tile t = detail::untiled(a, size);
+  detail::composite_tile t;
+  detail::set_untiled(t, a, size);
   const detail::output_run run = detail::output_run_of(t);
   kernels::vector_dims d{};
   d.units = static_cast<int>(run.units);

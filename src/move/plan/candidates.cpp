@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
+#include <string_view>
 
 #include "elementwise.hpp"
 #include "integers.hpp"
@@ -108,10 +110,10 @@ void add_misaligned(candidates& all, const permute_args& a, std::int64_t unit) {
   }
 }
 
-// Whether a family that takes at least `least` could be cheaper than all candidates so far.
-bool could_pay(const candidates& all, family kind, const cost_of_launch& least) {
+// Whether a family that takes at least `least` could be cheaper than all candidates so far, and than `other_us`.
+bool could_pay(const candidates& all, family kind, const cost_of_launch& least, double other_us = HUGE_VAL) {
   const double cost = (least.launch + all.copy_us * all.on_device(least.factor)) * all.properties.correction(kind);
-  return std::none_of(all.list, all.list + all.count, [&](const candidate& c) { return c.microseconds <= cost; });
+  return cost < std::min(all.cheapest_us(), other_us);
 }
 
 // Composite tiles are not expected ahead of full vectors of matrices.
@@ -122,15 +124,39 @@ double least_of_gather(const candidates& all, std::int64_t unit) {
   return us * all.properties.correction(family::tiled_2d);
 }
 
+// The kernels without a tile, of which elementwise takes anything. Launches skip those that cannot be faster than
+// gather, which takes at most `gather_us`.
+void add_elementwise(candidates& all, const permute_args& a, const device_model& device, wanted which,
+                     double gather_us) {
+  const composite_tile& t = all.units;
+  const auto may = [&](family kind, const cost_of_launch& least) {
+    return which == wanted::all || could_pay(all, kind, least, gather_us);
+  };
+  if (takes_elementwise_vectors(t)) {
+    const cost_of_launch least = least_of_elementwise_vectors(t);
+    if (may(family::elementwise_vectors, least)) {
+      all.add(family::elementwise_vectors, cost_of_elementwise_vectors(t, least, device));
+    }
+  }
+  if (may(family::elementwise, least_of_elementwise(a, t.unit))) {
+    all.add(family::elementwise, cost_of_elementwise(a, t, device));
+  }
+}
+
 // Launches search below the cheapest other candidate only. Where that finds no tile, a full search lists gather, at no
 // less than the others: both must choose alike.
-void add_gather(candidates& all, const permute_args& a, std::int64_t unit, const device_model& device, wanted which) {
-  const double others = all.list[0].microseconds;
-  double least = least_of_gather(all, unit);
-  plan_gather(a, all.units, device, others / all.properties.correction(family::gather), all.gather);
+void add_gather_and_elementwise(candidates& all, const permute_args& a, const device_model& device, wanted which) {
+  const double correction = all.properties.correction(family::gather);
+  double least = least_of_gather(all, all.units.unit);
+  const auto others = [&](double first_us) {
+    add_elementwise(all, a, device, which, std::max(least, first_us * correction));
+    return all.cheapest_us() / correction;
+  };
+  // std::ref: for the captures, std::function would allocate.
+  plan_gather(a, all.units, device, all.bytes, all.cheapest_us() / correction, std::ref(others), all.gather);
   if (!all.gather && which == wanted::all) {
-    plan_gather(a, all.units, device, HUGE_VAL, all.gather);
-    least = std::max(least, std::nextafter(others, HUGE_VAL));
+    plan_gather(a, all.units, device, all.bytes, HUGE_VAL, [](double) { return HUGE_VAL; }, all.gather);
+    least = std::max(least, std::nextafter(all.cheapest_us(), HUGE_VAL));
   }
   if (all.gather) all.add(family::gather, all.gather->microseconds, least);
 }
@@ -161,8 +187,9 @@ const char* takes(family kind) {
 
 // Programmatic dependent launch: NVIDIA GPUs from sm_90 on, by CUDA.
 bool launches_overlap(const device_properties& device) {
-  const std::string& name = device.architecture;
-  return device.backend != "hip" && name.rfind("sm_", 0) == 0 && std::atoi(name.c_str() + 3) >= 90;
+  const std::string_view name = device.architecture;
+  const bool has_two_digits = name.size() == 5;
+  return name.substr(0, 3) == "sm_" && (!has_two_digits || name[3] >= '9') && device.backend != std::string_view("hip");
 }
 
 device_model model_of(const device_properties& device) {
@@ -189,43 +216,35 @@ std::int64_t unit_of(const permute_args& a) {
   return lowest_bit(bits);
 }
 
-composite_tile untiled(const permute_args& a, std::int64_t unit) {
-  composite_tile t{};
+void set_untiled(composite_tile& t, const permute_args& a, std::int64_t unit) {
   t.unit = unit;
+  t.rank = 0;
   if (a.run_bytes > unit) t.dims[t.rank++] = {a.run_bytes / unit, unit, unit, 1, 1, false, false};
   for (int i = 0; i < a.rank; ++i) {
     t.dims[t.rank++] = {a.dims[i].extent, a.dims[i].in_stride, a.dims[i].out_stride, 1, 1, false, false};
   }
   sort_by_in_stride(t);
-  return t;
 }
 
 candidates candidates_of(const permute_args& a, const device_model& device, wanted which) {
   candidates all;
-  all.copy_us = 2 * static_cast<double>(a.bytes()) / device.bytes_per_us;
+  all.bytes = a.bytes();
+  all.copy_us = 2 * static_cast<double>(all.bytes) / device.bytes_per_us;
   all.balance_squared = device.balance_squared();
   const std::int64_t unit = unit_of(a);
-  all.units = untiled(a, unit);
-  all.properties = shape_properties(a, all.units, device, all.copy_us);
+  set_untiled(all.units, a, unit);
+  all.properties = shape_properties(a, all.units, device, all.bytes, all.copy_us);
   add_transposes(all, a, device);
   if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, {rows_launch[place_of(unit)], rows_factor(a, unit)});
-  const auto may = [&](family kind, const cost_of_launch& least) {
-    return which == wanted::all || could_pay(all, kind, least);
-  };
-  if (a.run_bytes == unit && unit <= 8 &&
-      may(family::misaligned, {misaligned_launch[place_of(unit)], full_vectors_factor(unit)})) {
-    add_misaligned(all, a, unit);
+  if (a.run_bytes == unit && unit <= 8) {
+    const cost_of_launch least{misaligned_launch[place_of(unit)], full_vectors_factor(unit)};
+    if (which == wanted::all || could_pay(all, family::misaligned, least)) add_misaligned(all, a, unit);
   }
-  if (takes_elementwise_vectors(all.units) && may(family::elementwise_vectors, least_of_elementwise_vectors)) {
-    all.add(family::elementwise_vectors, cost_of_elementwise_vectors(all.units, device));
+  add_gather_and_elementwise(all, a, device, which);
+  if (which == wanted::all) {
+    std::sort(all.list + 1, all.list + all.count,
+              [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; });
   }
-  if (may(family::elementwise, least_of_elementwise(a, unit))) {
-    all.add(family::elementwise, cost_of_elementwise(a, all.units, device));
-  }
-  const auto cheaper = [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; };
-  std::sort(all.list, all.list + all.count, cheaper);
-  add_gather(all, a, unit, device, which);
-  std::sort(all.list, all.list + all.count, cheaper);
   return all;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "cost_corrections.hpp"
 #include "device_model.hpp"
@@ -22,11 +23,13 @@ struct candidate {
   double microseconds;
 };
 
-/// Cheapest first. A launch may still refuse a candidate: the next one is for that.
+/// Cheapest first; of wanted::cheapest the others are not sorted. A launch may still refuse the cheapest: then all are
+/// listed, and the next one that accepts runs.
 struct candidates {
   int count = 0;
   candidate list[families];
-  double copy_us = 0;  // time of a plain copy; a cost is a launch plus a multiple of it
+  std::int64_t bytes = 0;  // read, and as many written
+  double copy_us = 0;      // time of a plain copy; a cost is a launch plus a multiple of it
   double balance_squared = 1;
   shape_properties properties;
   // What the launches take: the form as matrices, and the tiles of misaligned-2d; in units of its alignment, whose
@@ -37,9 +40,14 @@ struct candidates {
   tile_sides sides;
   std::optional<gather_plan> gather;
 
+  /// Of the cheapest so far.
+  double cheapest_us() const { return count > 0 ? list[0].microseconds : HUGE_VAL; }
+
   /// At least `least` microseconds, whatever the correction by shape.
   void add(family kind, double microseconds, double least = 0) {
-    list[count++] = {kind, std::max(least, microseconds * properties.correction(kind))};
+    list[count] = {kind, std::max(least, microseconds * properties.correction(kind))};
+    if (list[count].microseconds < list[0].microseconds) std::swap(list[0], list[count]);
+    ++count;
   }
   void add(family kind, const cost_of_launch& cost) {
     add(kind, cost.launch + copy_us * on_device(cost.factor, cost.memory));
@@ -64,9 +72,10 @@ const char* takes(family kind);
 /// The largest power of two, up to 16, that aligns all addresses, strides and runs.
 std::int64_t unit_of(const permute_args& args);
 
-/// The movement in units of `unit` bytes, without a tile.
-composite_tile untiled(const permute_args& args, std::int64_t unit);
+/// Sets unit, rank, dims and in_order of `untiled` to those of the movement in units of `unit` bytes.
+void set_untiled(composite_tile& untiled, const permute_args& args, std::int64_t unit);
 
+/// `args`: of rank 1 and more.
 candidates candidates_of(const permute_args& args, const device_model& device, wanted which = wanted::all);
 
 }  // namespace twill::detail

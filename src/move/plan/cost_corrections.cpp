@@ -253,8 +253,8 @@ int form_class_of(const composite_tile& t) {
 }  // namespace
 
 shape_properties::shape_properties(const permute_args& a, const composite_tile& t, const device_model& device,
-                                   double copy_us)
-    : weight_(weight_of(t, a.bytes(), device)), unit_(place_of(t.unit)), form_(form_class_of(t)) {
+                                   std::int64_t bytes, double copy_us)
+    : weight_(weight_of(t, bytes, device)), unit_(place_of(t.unit)), form_(form_class_of(t)) {
   if (weight_ <= 0) return;
   const tile_dim &in = t.dims[t.in_order[0]], &out = t.dims[0];
   std::int64_t in_bits = first_row(a.in, in.extent, in.in_stride),
@@ -263,13 +263,14 @@ shape_properties::shape_properties(const permute_args& a, const composite_tile& 
     in_bits |= t.dims[t.in_order[i]].in_stride;
     out_bits |= t.dims[i].out_stride;
   }
-  const auto locate_dimension = [&](int i, int dim) {  // one that `t` does not have: as short as the first entry
-    return locate(dimension_log2, i < t.rank ? static_cast<double>(t.unit * t.dims[dim].extent) : 1);
+  const auto locate_dimension = [&](int i, bool of_input) {  // one that `t` does not have: as short as the first entry
+    if (i >= t.rank) return locate(dimension_log2, 1);
+    return locate(dimension_log2, static_cast<double>(t.unit * t.dims[of_input ? t.in_order[i] : i].extent));
   };
   copy_time_ = locate(copy_time_log2, copy_us);
   in_aligned_ = locate_alignment(in_bits), out_aligned_ = locate_alignment(out_bits);
-  out_first_ = locate_dimension(0, 0), out_second_ = locate_dimension(1, 1);
-  in_first_ = locate_dimension(0, t.in_order[0]), in_second_ = locate_dimension(1, t.in_order[1]);
+  out_first_ = locate_dimension(0, false), out_second_ = locate_dimension(1, false);
+  in_first_ = locate_dimension(0, true), in_second_ = locate_dimension(1, true);
 }
 
 double shape_properties::correction(family kind) const {

@@ -22,8 +22,9 @@ class shape_properties {
  public:
   shape_properties() = default;
 
-  /// `untiled`: of `args`; `copy_us`: what a copy takes.
-  shape_properties(const permute_args& args, const composite_tile& untiled, const device_model& device, double copy_us);
+  /// `untiled` and `bytes`: of `args`; `copy_us`: what a copy takes.
+  shape_properties(const permute_args& args, const composite_tile& untiled, const device_model& device,
+                   std::int64_t bytes, double copy_us);
 
   /// The factor of a family's cost; 1 where nothing is corrected.
   double correction(family kind) const;

@@ -9,7 +9,7 @@
 namespace twill::detail {
 namespace {
 
-constexpr std::int64_t line = 128, sector = 32;  // bytes
+constexpr std::int64_t line = 128, sector = 32, vector_bytes = 16;  // bytes
 
 struct block_reads {
   double sectors;   // bytes of the sectors read, per byte needed
@@ -214,26 +214,27 @@ bool takes_elementwise_vectors(const composite_tile& t) {
   return t.unit <= 8 && output_run_of(t).units * t.unit >= least_bytes;
 }
 
+cost_of_launch least_of_elementwise_vectors(const composite_tile& t) {
+  constexpr double launch[4] = {2.17, 1.97, 1.83, 1.77}, division = 0.17;                         // us
+  constexpr double issued[4] = {1.2, 0.93, 0.73, 0.74}, scattered[4] = {1.79, 0.79, 0.81, 0.52};  // at 32 lines a load
+  const int at = place_of(t.unit);
+  const double lines = lines_of_load(t, output_run_of(t).dims, vector_bytes / t.unit);
+  return {launch[at] + division * std::max(0, t.rank - 3), issued[at] + scattered[at] * lines / 32};
+}
+
 // Issue (a load is replayed for each line of 128 bytes that it touches) overlaps with L2 traffic. Sectors are read from
 // L2 once, unless their lines are evicted from L1 before reuse: none up to a footprint of 0.3 of L1, all from 2.5 on,
 // linear in between. Gaps in the input are read from memory. Fitted to 2,451 timings on H200s, but for launches, gaps
-// and split_pieces (docs/planner.md). No unit's factor is below 1.03:
-// least_of_elementwise_vectors is a lower bound.
-cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, const device_model& device) {
-  constexpr double launch[4] = {2.17, 1.97, 1.83, 1.77}, division = 0.17;                         // us
-  constexpr double issued[4] = {1.2, 0.93, 0.73, 0.74}, scattered[4] = {1.79, 0.79, 0.81, 0.52};  // at 32 lines a load
+// and split_pieces (docs/planner.md).
+cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, const cost_of_launch& least,
+                                           const device_model& device) {
   constexpr double once = 0.95, again = 0.41, evicts_from = 0.3, evicts_all = 2.5;
-  static_assert(launch[3] == least_of_elementwise_vectors.launch);
-  constexpr std::int64_t bytes = 16;
-  const std::int64_t vector = bytes / t.unit, sector_units = sector / t.unit;
-  const output_run run = output_run_of(t);
-  const block_reads reads = reads_of_block(t, elementwise_block_units * vector);
-  const double footprint = l1_footprint(reads.lines, elementwise_block_units * bytes, device);
+  const block_reads reads = reads_of_block(t, elementwise_block_units * (vector_bytes / t.unit));
+  const double footprint = l1_footprint(reads.lines, elementwise_block_units * vector_bytes, device);
   const double evicted = std::clamp((footprint - evicts_from) / (evicts_all - evicts_from), 0.0, 1.0);
+  const std::int64_t sector_units = sector / t.unit;
   const double reread = evicted * static_cast<double>(sector_units - 1);  // times that a sector comes from L2 again
-  const int at = place_of(t.unit);
-  const double issue = issued[at] + scattered[at] * lines_of_load(t, run.dims, vector) / 32;
-  return {launch[at] + division * std::max(0, t.rank - 3), overlapped(issue, once + again * reread),
+  return {least.launch, overlapped(least.factor, once + again * reread),
           1 + (loaded(t) - 1) / 2 + refetched(t, reads, device) + split_pieces(reads)};
 }
 

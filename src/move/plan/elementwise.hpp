@@ -31,8 +31,11 @@ output_run output_run_of(const composite_tile& untiled);
 /// Whether elementwise-vectors applies: units of up to 8 bytes, output runs of at least 64 bytes.
 bool takes_elementwise_vectors(const composite_tile& untiled);
 
-constexpr cost_of_launch least_of_elementwise_vectors{1.77, 1};  // no shape takes less
+/// A lower bound of cost_of_elementwise_vectors: launch and instructions.
+cost_of_launch least_of_elementwise_vectors(const composite_tile& untiled);
 
-cost_of_launch cost_of_elementwise_vectors(const composite_tile& untiled, const device_model& device);
+/// `least`: least_of_elementwise_vectors.
+cost_of_launch cost_of_elementwise_vectors(const composite_tile& untiled, const cost_of_launch& least,
+                                           const device_model& device);
 
 }  // namespace twill::detail

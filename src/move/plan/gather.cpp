@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "cube_root.hpp"
 #include "gather_layout.hpp"
 #include "integers.hpp"
 
@@ -17,10 +18,6 @@ constexpr gather_costs costs;
 double real(std::int64_t value) {
   return static_cast<double>(value);
 }
-double cube(double value) {
-  return value * value * value;
-}
-
 double ceil_of(double value) {  // not negative, below 2^63
   const auto floor = static_cast<std::int64_t>(value);
   return real(floor) + (real(floor) < value ? 1 : 0);
@@ -172,14 +169,15 @@ void lay_out_output(gather_plan& p, const permute_args& a) {
   p.table_pitch = static_cast<int>((((t.out_bytes - 1) >> vector_log2) + 2) | 1);
 }
 
-// Clocks of a block's instructions.
-double clocks_of(const gather_plan& p) {
+// Clocks of a block's instructions if output segments were `scale` times as long (`stores` vectors each), and input
+// segments as much shorter.
+double clocks_of(const gather_plan& p, double stores, double scale = 1) {
   const composite_tile& t = p.tile;
   const int units = units_of_vector(t.unit);
-  const double in_segments = real(t.in_segments), out_segments = real(t.out_segments);
+  const double in_segments = scale * real(t.in_segments), out_segments = real(t.out_segments) / scale;
   return in_segments / 32 * costs.in_segments + out_segments / 32 * costs.out_segments +
-         real(p.units) / 32 * costs.units * (1 + units / 8.0) +
-         out_segments * p.stores / 32 * (costs.store + units * costs.unit) +
+         scale * real(p.units) / 32 * costs.units * (1 + units / 8.0) +
+         out_segments * stores / 32 * (costs.store + units * costs.unit) +
          (p.edges ? out_segments * 2 * units / 32 * costs.edge : 0);
 }
 
@@ -216,9 +214,9 @@ std::int64_t first_vectors(const device_model& device) {
   return std::clamp<std::int64_t>(device.shared_bytes / (max_resident_blocks * bytes), 1, loaded_at_once);
 }
 
-bool is_same_tile(const composite_tile& a, const composite_tile& b) {
-  return a.in_bytes == b.in_bytes && a.in_segments == b.in_segments && a.out_bytes == b.out_bytes &&
-         a.out_segments == b.out_segments;
+bool is_same_tile(const composite_tile& a, const composite_tile& b) {  // without branches
+  return ((a.in_bytes ^ b.in_bytes) | (a.in_segments ^ b.in_segments) | (a.out_bytes ^ b.out_bytes) |
+          (a.out_segments ^ b.out_segments)) == 0;
 }
 
 // The tiles of a movement, tried one by one.
@@ -235,31 +233,51 @@ class tile_search {
         segments_(p_.tile),
         best_(best) {}
 
-  /// A tile whose output segments are about as long as those of the input, or up to four times as long; the same size
-  /// with longer ones, or else with shorter ones; then a larger tile, or smaller ones where blocks would not fill the
-  /// device. `most_us`: what another kernel takes.
-  void search(double most_us) {
+  /// First a tile whose output segments are about as long as those of the input, or up to four times as long; the same
+  /// size with longer or shorter ones; then a larger tile, or smaller ones where blocks would not fill the device.
+  /// Returns what `others` does (gather.hpp).
+  double search(const other_kernels& others) {
     std::int64_t out_bytes = 512, vectors = first_vectors(device_);
     while (out_bytes * out_bytes > 64 * vectors * p_.tile.unit) out_bytes /= 2;
     try_tile(out_bytes, vectors);
     while (!best_ && out_bytes > 32) try_tile(out_bytes /= 2, vectors /= 2);  // where there is little shared memory
-    if (!best_ || is_hopeless(most_us)) return;
-    if (try_tile(2 * out_bytes, vectors)) {
-      out_bytes *= try_tile(4 * out_bytes, vectors) ? 4 : 2;
-    } else if (try_tile(out_bytes / 2, vectors)) {
-      out_bytes /= 2;
-    }
+    const double most_us = others(least_);
+    if (!best_ || is_hopeless(most_us)) return most_us;
+    out_bytes = try_lengths(out_bytes, vectors);
     if (best_->blocks < std::int64_t{max_resident_blocks} * device_.multiprocessors) {
       shrink(out_bytes, vectors);
     } else {
       enlarge(out_bytes, vectors);
     }
+    return most_us;
   }
 
  private:
   /// The first tile takes far longer than another kernel. Small ones, whose segments could not grow as wanted, can be
   /// improved by more.
   bool is_hopeless(double most_us) const { return least_ > (best_->tile.bytes() < 4096 ? 3 : 1.25) * most_us; }
+
+  /// Output segments twice as long, and twice again, or else half as long; returns the length. Where the first tile is
+  /// nearly as fast as a copy, only those that are expected to pay, and only half the length if that promises more.
+  std::int64_t try_lengths(std::int64_t out_bytes, std::int64_t vectors) {
+    constexpr double near_copy = 1.3, slack = 1.03;  // copies; cubed: 1 % more time
+    const bool is_near = least_ < near_copy * copy_;
+    const auto may_pay = [&](double scale) { return !is_near || estimated(scale) < slack * estimated(1); };
+    const bool only_shorter = is_near && estimated(0.5) < estimated(2);
+    if (!only_shorter && may_pay(2) && try_tile(2 * out_bytes, vectors)) {
+      return (may_pay(2) && try_tile(4 * out_bytes, vectors) ? 4 : 2) * out_bytes;
+    }
+    return may_pay(0.5) && try_tile(out_bytes / 2, vectors) ? out_bytes / 2 : out_bytes;
+  }
+
+  /// About what memory and instructions of the best tile would take, in cubed microseconds, if output segments were
+  /// `scale` times as long, and input segments as much shorter.
+  double estimated(double scale) const {
+    const composite_tile& t = best_->tile;
+    const double stores = scale * real(t.out_bytes) / real(units_of_vector(t.unit) * t.unit) + 1;
+    const double clocks = bytes_ / real(t.bytes()) * clocks_of(*best_, stores, scale);
+    return cubed_memory(memory_of(*best_, scale)) + cube(issue_of(clocks, device_));
+  }
 
   void shrink(std::int64_t out_bytes, std::int64_t vectors) {
     for (int i = 0; i < 3 && try_tile(out_bytes * 2 / 3, vectors * 2 / 3); ++i) {
@@ -281,29 +299,29 @@ class tile_search {
     if (!segments_.choose(out_bytes, vectors)) return false;
     if (best_ && is_same_tile(t, best_->tile)) return true;
     lay_out_output(p_, a_);
-    const std::int64_t aligned = lowest_bit(address_of(a_.in) | t.in_bits | 64);
-    p_.vectors = static_cast<int>((t.in_bytes + 31 - std::min<std::int64_t>(16, aligned)) / 16);
-    const double memory = memory_of(aligned), clocks = clocks_of(p_), life = life_of(p_), tail = costs.tail * life;
-    const double blocks = bytes_ / real(t.bytes()), most = cube(std::max(0.0, least_ - tail));
-    // As if all blocks were full, and latency hidden: what costs more then need not be laid out.
-    if (cubed_memory(memory) + cube(issue_of(blocks * clocks, device_)) >= most) return false;
+    p_.vectors = static_cast<int>((t.in_bytes + 31 - std::min<std::int64_t>(16, in_alignment(t))) / 16);
+    const double memory = memory_of(p_), clocks = clocks_of(p_, p_.stores), life = life_of(p_),
+                 tail = costs.tail * life;
     if (!lay_out(p_, device_)) return false;
     p_.blocks = t.blocks();
     if (p_.blocks > INT32_MAX) return false;
     const double all_cubed = cubed(memory, clocks, life);
-    if (all_cubed >= most) return false;
-    least_ = p_.microseconds = tail + std::cbrt(all_cubed);
-    best_ = p_;
+    if (all_cubed >= cube(std::max(0.0, least_ - tail))) return false;
+    least_ = p_.microseconds = tail + cube_root(all_cubed);
+    best_.emplace(p_);
     return true;
   }
 
-  /// Memory traffic, in copies: one, and half of the bytes read around input segments (whose ends are aligned to
-  /// `aligned`) and of the sectors that two output segments share, each relative to the segment's bytes.
-  double memory_of(std::int64_t aligned) const {
-    const composite_tile& t = p_.tile;
-    const std::int64_t around = aligned == 64 ? (-t.in_bytes & 63) : 64 - aligned;
-    const double read = costs.fetch * real(around) / real(t.in_bytes);
-    return 1 + (read + costs.sector * p_.unaligned_ends_x32 / real(t.out_bytes)) / 2;
+  /// That of the ends of input segments, in bytes, at most 64.
+  std::int64_t in_alignment(const composite_tile& t) const { return lowest_bit(address_of(a_.in) | t.in_bits | 64); }
+
+  /// Memory traffic, in copies: one, and half of the bytes read around input segments and of the sectors that two
+  /// output segments share, each relative to the segment's bytes. `scale`: as in clocks_of.
+  double memory_of(const gather_plan& p, double scale = 1) const {
+    const composite_tile& t = p.tile;
+    const std::int64_t aligned = in_alignment(t), around = aligned == 64 ? (-t.in_bytes & 63) : 64 - aligned;
+    const double read = scale * costs.fetch * real(around) / real(t.in_bytes);
+    return 1 + (read + costs.sector * p.unaligned_ends_x32 / (scale * real(t.out_bytes))) / 2;
   }
 
   /// Cubed microseconds of memory traffic that takes `factor` copies on the device of the fit. On others, the excess
@@ -342,12 +360,15 @@ class tile_search {
 
 }  // namespace
 
-void plan_gather(const permute_args& a, const composite_tile& untiled, const device_model& device, double most_us,
-                 std::optional<gather_plan>& best) {
-  const double bytes = real(a.bytes()), copy = copy_of(untiled.unit, bytes, device);
-  const double least_cubed = cube(copy) + cube(least_issue(untiled.unit, bytes, device));
-  if (least_cubed >= cube(std::max(0.0, most_us - least_tail))) return;
-  tile_search(a, untiled, device, bytes, best).search(most_us);
+void plan_gather(const permute_args& a, const composite_tile& untiled, const device_model& device, std::int64_t bytes,
+                 double most_us, const other_kernels& others, std::optional<gather_plan>& best) {
+  const double moved = real(bytes), copy = copy_of(untiled.unit, moved, device);
+  const double least_cubed = cube(copy) + cube(least_issue(untiled.unit, moved, device));
+  if (least_cubed >= cube(std::max(0.0, most_us - least_tail))) {
+    others(HUGE_VAL);
+    return;
+  }
+  most_us = tile_search(a, untiled, device, moved, best).search(others);
   if (best && best->microseconds >= most_us) best.reset();
   if (best) avoid_bank_conflicts(*best, device);
 }

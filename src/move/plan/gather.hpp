@@ -4,6 +4,7 @@
 // run over several dimensions, so that short dimensions (3 x 432) make long segments; and candidates of the gathering
 // kernel (move/gpu/gather.hpp), which has such tiles.
 
+#include <functional>
 #include <optional>
 
 #include "device_model.hpp"
@@ -62,9 +63,10 @@ struct gather_plan {
   double microseconds;
 };
 
-/// Units of an output vector.
+/// Units of an output vector: of 16 bytes, but at most 8 units. `unit`: 1, 2, 4, 8 or 16 bytes.
 constexpr int units_of_vector(std::int64_t unit) {
-  return unit <= 2 ? 8 : unit <= 16 ? static_cast<int>(16 / unit) : 1;
+  constexpr int units[5] = {8, 8, 4, 2, 1};
+  return units[place_of(unit)];
 }
 
 constexpr std::int64_t gather_place_bytes = 32;  // of shared memory, for where a block's tile lies
@@ -73,9 +75,14 @@ constexpr std::int64_t padded_bytes(std::int64_t bytes, std::int64_t pad) {
   return bytes + (bytes >> 7) * pad;
 }
 
-/// Sets `best`, which is empty, to the cheapest plan below `most_us` of those tried that fit the device, if there is
-/// one. `untiled`: of `args`, in units of unit_of(args).
-void plan_gather(const permute_args& args, const composite_tile& untiled, const device_model& device, double most_us,
-                 std::optional<gather_plan>& best);
+/// The cost of the cheapest other kernel, given that of the first tile (HUGE_VAL: none fits), in microseconds over the
+/// correction of gather.
+using other_kernels = std::function<double(double first_us)>;
+
+/// Sets `best`, which is empty, to the cheapest plan of the tiles tried that fit the device, if one takes less than
+/// `others`, which is called once. Tries none where none could take less than `most_us`. `untiled`: of `args`, in units
+/// of unit_of(args); `bytes`: of `args`.
+void plan_gather(const permute_args& args, const composite_tile& untiled, const device_model& device,
+                 std::int64_t bytes, double most_us, const other_kernels& others, std::optional<gather_plan>& best);
 
 }  // namespace twill::detail
