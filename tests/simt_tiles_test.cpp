@@ -24,16 +24,17 @@ tile tile_of(std::int64_t bytes, std::int64_t rows, std::int64_t cols, std::int6
   return misaligned_tile_of(matrices_of(bytes, rows, cols, batch, in_ld != 0 ? in_ld : cols), shared_bytes, 132);
 }
 
-TEST_CASE("misaligned-2d takes alternate tiles where all of a column have less than 0.9 of the height of large ones") {
+TEST_CASE("misaligned-2d takes the tiles whose height fits the columns") {
   struct limit {
     std::int64_t bytes, rows;  // the last rows of one size of tile
     tile before, after;
   };
   for (const limit& l : {limit{1, 256, tile::large, tile::alternate}, limit{1, 320, tile::alternate, tile::large},
-                         limit{2, 144, tile::large, tile::alternate}, limit{2, 160, tile::alternate, tile::large},
-                         limit{2, 272, tile::large, tile::alternate}, limit{2, 304, tile::alternate, tile::large},
-                         limit{8, 32, tile::large, tile::alternate}, limit{8, 40, tile::alternate, tile::large},
-                         limit{8, 60, tile::large, tile::alternate}, limit{8, 76, tile::alternate, tile::large}}) {
+                         limit{2, 144, tile::large, tile::alternate}, limit{2, 160, tile::alternate, tile::tall},
+                         limit{2, 192, tile::tall, tile::large}, limit{2, 272, tile::large, tile::alternate},
+                         limit{2, 304, tile::alternate, tile::large}, limit{8, 32, tile::large, tile::alternate},
+                         limit{8, 40, tile::alternate, tile::large}, limit{8, 60, tile::large, tile::alternate},
+                         limit{8, 76, tile::alternate, tile::large}}) {
     CAPTURE(l.bytes);
     CAPTURE(l.rows);
     CHECK(tile_of(l.bytes, l.rows, 100) == l.before);
@@ -42,6 +43,7 @@ TEST_CASE("misaligned-2d takes alternate tiles where all of a column have less t
   CHECK(tile_of(2, 529, 100) == tile::alternate);           // 0.889 of the height
   CHECK(tile_of(8, 89, 100) == tile::large);                // 0.9375
   CHECK(tile_of(2, 145, 100, 2000, 20000) == tile::large);  // more shared memory than there is
+  CHECK(tile_of(2, 161, 100, 2000, 24000) == tile::large);
   CHECK(tile_of(2, 145, 100, 2000, 16384) == tile::small);
 }
 
@@ -71,6 +73,7 @@ TEST_CASE("misaligned-2d costs what the tile that runs takes, wide and small one
     return cost_of_misaligned_2d(matrices(args), size).factor;
   };
   CHECK(factor_of(2, 150, tile::alternate) < factor_of(2, 150, tile::large));  // one tile down instead of two
+  CHECK(factor_of(2, 180, tile::tall) < factor_of(2, 180, tile::large));
   CHECK(factor_of(8, 40, tile::alternate) < factor_of(8, 40, tile::large));
   CHECK(factor_of(2, 128, tile::wide) < factor_of(2, 128, tile::large));  // full with 256 bytes, not with 288
   CHECK(factor_of(2, 128, tile::small) == factor_of(2, 128, tile::wide));

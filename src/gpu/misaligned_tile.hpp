@@ -96,38 +96,28 @@ __device__ void store_words(unsigned char* const (&to)[sizeof(word_type<Bytes>) 
   }
 }
 
-// Where a thread reads: a word of each of some rows that lie within the matrix.
-template <int Bytes, bool Aligned, int Rows>
-struct word_reader {
-  static constexpr int phases = Aligned ? 1 : 4 / Bytes;  // rows after which the misalignment repeats
-  const unsigned char* at[phases];
+// A word of each of `count` rows; in the place of further ones the last that a pointer reached is read, since branches
+// between the loads would serialise them. All: there are `Rows`, which takes fewer registers.
+template <int Bytes, bool Aligned, bool All, int Rows>
+__device__ void load_words(word_type<Bytes> (&w)[Rows], const unsigned char* from, std::int64_t ld, int count) {
+  constexpr int phases = Aligned ? 1 : 4 / Bytes;  // rows after which the misalignment repeats
   std::uint32_t skip[phases];
-
-  __device__ word_reader(const unsigned char* from, std::int64_t ld) {
 #pragma unroll
-    for (int p = 0; p < phases; ++p) {
-      skip[p] = Aligned ? 0 : static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from + p * ld) & 3);
-      at[p] = from + p * ld - skip[p];
+  for (int p = 0; p < phases; ++p) {  // all loads before the first use
+    skip[p] = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from + p * ld) & 3);
+    const unsigned char* row = from + (All || p < count ? p : 0) * ld;
+    if (!Aligned) row = rounded_down<4>(row);
+#pragma unroll
+    for (int i = p; i < Rows; i += phases) {
+      w[i] = load_prefetch_l2<128>(reinterpret_cast<const word_type<Bytes>*>(row));
+      if (All || i + phases < count) row += phases * ld;
     }
   }
-
-  // Issues all loads before the first use.
-  __device__ void load(word_type<Bytes> (&w)[Rows], std::int64_t ld) const {
+  if constexpr (!Aligned) {
 #pragma unroll
-    for (int p = 0; p < phases; ++p) {
-      const unsigned char* row = at[p];
-#pragma unroll
-      for (int i = p; i < Rows; i += phases) {
-        w[i] = load_prefetch_l2<128>(reinterpret_cast<const word_type<Bytes>*>(row));
-        row += phases * ld;
-      }
-    }
-    if constexpr (!Aligned) {
-#pragma unroll
-      for (int i = 0; i < Rows; ++i) w[i] = funnel_shift(w[i], shuffle_down(w[i], 1), skip[i % phases]);
-    }
+    for (int i = 0; i < Rows; ++i) w[i] = funnel_shift(w[i], shuffle_down(w[i], 1), skip[i % phases]);
   }
-};
+}
 
 // Words of four rows at the matrix's edges, element by element; what lies outside is 0.
 template <int Bytes>
@@ -152,31 +142,15 @@ __device__ void load_edge(word_type<Bytes> (&w)[4], const unsigned char* from, s
   }
 }
 
-// Words of the rows from `row` on. Row indices are clamped to [first, last]: a branch between the loads would serialise
-// them.
-template <int Bytes, bool Aligned, int Rows>
-__device__ void load_clamped(word_type<Bytes> (&w)[Rows], const unsigned char* from, std::int64_t ld, int row,
-                             int first, int last) {
-  std::uint32_t skip[Rows];
-#pragma unroll
-  for (int i = 0; i < Rows; ++i) {
-    const int r = row + i < first ? first : row + i > last ? last : row + i;
-    const unsigned char* at = from + r * ld;
-    skip[i] = Aligned ? 0 : static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at) & 3);
-    w[i] = *reinterpret_cast<const word_type<Bytes>*>(at - skip[i]);
-  }
-  if constexpr (!Aligned) {
-#pragma unroll
-    for (int i = 0; i < Rows; ++i) w[i] = funnel_shift(w[i], shuffle_down(w[i], 1), skip[i]);
-  }
-}
-
 // The rows of a tile that lie in the matrix, 0 to `last`, and of those the ones of which full words can be read.
 struct tile_rows {
   int last, first_full, last_full;
 
-  // Whether full words can be read of the rows `row` to `row` + 3, as far as they exist.
-  __device__ bool has_full(int row) const { return row >= first_full && (row + 3 <= last_full || last == last_full); }
+  // Of the `rows` rows from `begin` on, how many are read in words.
+  __device__ int in_words(int begin, int rows) const {
+    const int left = last_full + 1 - begin;
+    return begin < first_full || left <= 0 ? 0 : left < rows ? left : rows;
+  }
 };
 
 // Each lane loads a word, or a pair of words, of a tile row. The first may begin before the row, the last may end after
@@ -206,20 +180,24 @@ __device__ void load_tile(unsigned char* tile, const unsigned char* in, const un
   const std::int64_t offset = col0 * Bytes, left = m.cols * Bytes - offset - lane * size;
   const tile_rows r = rows_of_tile<Bytes, Aligned, Shape>(in, m, row0, offset);
   const unsigned char* from = in + row0 * m.in_ld + offset + lane * size;
-  if (begin >= r.first_full && begin + rows - 1 <= r.last_full) {
+  const int words = r.in_words(begin, rows);
+  if (words == rows) {
     word_type<Bytes> w[rows];
-    word_reader<Bytes, Aligned, rows>(from + begin * m.in_ld, m.in_ld).load(w, m.in_ld);
+    load_words<Bytes, Aligned, true>(w, from + begin * m.in_ld, m.in_ld, rows);
     store_words<Bytes>(to, w, begin * Bytes);
     return;
   }
+  constexpr int some = Bytes == 1 ? 4 : Aligned || rows < 8 ? rows : 8;  // more at once would spill
 #pragma unroll 1
-  for (int row = begin; row < begin + rows && row <= r.last; row += 4) {
+  for (int done = 0; done < rows && done < words; done += some) {
+    word_type<Bytes> w[some];
+    load_words<Bytes, Aligned, false>(w, from + (begin + done) * m.in_ld, m.in_ld, words - done);
+    store_words<Bytes>(to, w, (begin + done) * Bytes);
+  }
+  if (begin + words > r.last) return;
+#pragma unroll 1
+  for (int row = begin + words / 4 * 4; row < begin + rows && row <= r.last; row += 4) {
     word_type<Bytes> w[4];
-    if (r.first_full <= r.last_full) {
-      load_clamped<Bytes, Aligned, 4>(w, from, m.in_ld, row, r.first_full, r.last_full);
-      store_words<Bytes>(to, w, row * Bytes);
-    }
-    if (r.has_full(row)) continue;
     load_edge<Bytes>(w, from + row * m.in_ld, m.in_ld, r.last + 1 - row, left);
     store_words<Bytes>(to, w, row * Bytes);
   }
@@ -278,27 +256,24 @@ __device__ void load_pairs(unsigned char* tile, const unsigned char* in, const u
   const std::int64_t offset = col0 * Bytes, left = m.cols * Bytes - offset - lane * 8;
   const tile_rows r = rows_of_tile<Bytes, Aligned, Shape>(in, m, row0, offset);
   const unsigned char* from = in + row0 * m.in_ld + offset + lane * 8;
-  if (begin >= r.first_full && begin + rows - 1 <= r.last_full) {
-    from += begin * m.in_ld;
+  const int words = r.in_words(begin, rows);
+  const unsigned char* const row0_of_warp = from + begin * m.in_ld;
+  if (words == rows) {
     word_pairs<rows> w;
-    w.template load<Bytes, Aligned>([&](int i) { return from + i * m.in_ld; });
+    w.template load<Bytes, Aligned>([&](int i) { return row0_of_warp + i * m.in_ld; });
     store_words<Bytes>(first, w.first, begin * Bytes);
     store_words<Bytes>(second, w.second, begin * Bytes);
     return;
   }
-  // At the matrix's edges, as load_tile: four rows at a time, clamped or element by element.
+  if (words > 0) {
+    word_pairs<rows> w;
+    w.template load<Bytes, Aligned>([&](int i) { return row0_of_warp + (i < words ? i : words - 1) * m.in_ld; });
+    store_words<Bytes>(first, w.first, begin * Bytes);
+    store_words<Bytes>(second, w.second, begin * Bytes);
+  }
+  if (begin + words > r.last) return;
 #pragma unroll 1
-  for (int row = begin; row < begin + rows && row <= r.last; row += 4) {
-    if (r.first_full <= r.last_full) {
-      word_pairs<4> four;
-      four.template load<Bytes, Aligned>([&](int i) {
-        const int at = row + i;
-        return from + (at < r.first_full ? r.first_full : at > r.last_full ? r.last_full : at) * m.in_ld;
-      });
-      store_words<Bytes>(first, four.first, row * Bytes);
-      store_words<Bytes>(second, four.second, row * Bytes);
-    }
-    if (r.has_full(row)) continue;
+  for (int row = begin + words / 4 * 4; row < begin + rows && row <= r.last; row += 4) {
     std::uint32_t e[4];
     load_edge<Bytes>(e, from + row * m.in_ld, m.in_ld, r.last + 1 - row, left);
     store_words<Bytes>(first, e, row * Bytes);

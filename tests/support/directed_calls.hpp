@@ -105,14 +105,17 @@ class directed_calls {
   // Misaligned rows: tiles of words, few of them and many; staged rows and columns.
   void any_rows() {
     for (const std::int64_t bytes : {1, 2, 4, 8}) {
-      const std::int64_t rows = bytes == 1 ? 477 : bytes == 2 ? 163 : 67, cols = bytes == 1 ? 133 : 67;
+      const std::int64_t rows = bytes == 1 ? 477 : bytes == 2 ? 195 : 67, cols = bytes == 1 ? 133 : 67;
       const std::int64_t whole = (cols + 3) / 4 * 4, odd = whole + 1;
       for (const std::int64_t ld : {whole, odd}) {
         transpose({rows, cols, 1, ld}, bytes, 0, bytes);
         if (bytes <= 2) transpose({rows, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);
         const std::int64_t beyond = bytes == 1 ? 259 : bytes == 2 ? 148 : 280 / bytes;  // large tiles by a few rows
         transpose({beyond, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);
-        if (bytes == 2) transpose({290, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);
+        if (bytes != 2) continue;
+        for (const std::int64_t height : {163, 290}) {  // a tall tile; two alternate ones
+          transpose({height, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);
+        }
       }
       if (bytes > 1) long_rows(bytes == 2 ? 127 : rows, bytes);
       short_rows(rows, bytes);

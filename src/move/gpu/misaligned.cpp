@@ -31,6 +31,7 @@ template <bool Aligned>
 struct tiles_of<1, Aligned> {
   using large = kernels::word_tile<1, Aligned, 256, 512, 16, 3>;
   using alternate = kernels::word_tile<1, Aligned, 128, 256, 16, 6>;
+  using tall = large;
   using wide = large;
   using small = kernels::word_tile<1, Aligned, 128, 512, 8, 3>;
   using nd = kernels::word_tile<1, Aligned, 256, 256, Aligned ? 8 : 4, 8, 1, 16>;
@@ -39,6 +40,7 @@ template <bool Aligned>
 struct tiles_of<2, Aligned> {
   using large = kernels::word_tile<2, Aligned, 288, 288, 16, 6>;
   using alternate = kernels::word_tile<2, Aligned, 320, 320, 16, 5>;
+  using tall = kernels::word_tile<2, Aligned, 384, 384, 16, 4>;
   using wide = kernels::pair_tile<2, Aligned, 256, 512, 8, 3>;
   using small = kernels::word_tile<2, Aligned, 128, 256, 8, 8>;
   using nd = kernels::word_tile<2, Aligned, Aligned ? 512 : 256, Aligned ? 512 : 256, 8, Aligned ? 4 : 8>;
@@ -47,6 +49,7 @@ template <bool Aligned>
 struct tiles_of<4, Aligned> {
   using large = kernels::word_tile<4, true, 256, 256, 8, 8>;
   using alternate = large;
+  using tall = large;
   using wide = kernels::pair_tile<4, Aligned, 256, 256, 8, 5>;
   using small = large;
   using nd = large;
@@ -55,6 +58,7 @@ template <bool Aligned>
 struct tiles_of<8, Aligned> {
   using large = kernels::word_tile<8, true, 256, 256, 4, 8>;
   using alternate = kernels::word_tile<8, true, 320, 320, 4, 6>;
+  using tall = large;
   using wide = large;
   using small = large;
   using nd = kernels::word_tile<8, true, 512, 256, 8, 5>;
@@ -89,6 +93,8 @@ void start(const work_queue& queue, const transpose_args& a, detail::misaligned_
       return launch_by_alignment<Bytes, typename aligned::large, typename misaligned::large>(queue, a);
     case tile::alternate:
       return launch_by_alignment<Bytes, typename aligned::alternate, typename misaligned::alternate>(queue, a);
+    case tile::tall:
+      return launch_by_alignment<Bytes, typename aligned::tall, typename misaligned::tall>(queue, a);
     case tile::wide:
       return launch_by_alignment<Bytes, typename aligned::wide, typename misaligned::wide>(queue, a);
     case tile::small:
@@ -108,6 +114,7 @@ constexpr bool are_as_planned() {
   using tile = detail::misaligned_tile;
   return is_as_planned<Bytes, Aligned, typename tiles::large>(tile::large) &&
          is_as_planned<Bytes, Aligned, typename tiles::alternate>(tile::alternate) &&
+         is_as_planned<Bytes, Aligned, typename tiles::tall>(tile::tall) &&
          is_as_planned<Bytes, Aligned, typename tiles::wide>(tile::wide) &&
          is_as_planned<Bytes, Aligned, typename tiles::small>(tile::small);
 }

@@ -25,6 +25,11 @@ bool is_alternate_better(const transpose_args& a) {
   return 10 * height(misaligned_tile::alternate) < 9 * height(misaligned_tile::large);
 }
 
+// Whether a column is more than a large tile holds, but one tall tile holds it.
+bool is_tall_better(const transpose_args& a) {
+  return tiles_down_of(misaligned_tile::tall, a) == 1 && tiles_down_of(misaligned_tile::large, a) > 1;
+}
+
 // Whether wide tiles overshoot the row length by at most 15 %. The more of a row one tile reads, the fewer lines are
 // shared by two tiles. Of 2 bytes, columns of two to seven tiles are faster with large ones. Rows shorter than what a
 // warp reads must be packed, and at least half as long, to be loaded in words (rows_of_tile).
@@ -100,6 +105,7 @@ misaligned_tile misaligned_tile_of(const transpose_args& a, std::int64_t shared_
   const bool are_few = tiles_of(misaligned_tile::large, a, true) < 4 * multiprocessors;
   if (are_few || !fits(misaligned_tile::large)) return misaligned_tile::small;
   if (fits(misaligned_tile::alternate) && is_alternate_better(a)) return misaligned_tile::alternate;
+  if (fits(misaligned_tile::tall) && is_tall_better(a)) return misaligned_tile::tall;
   return is_wide_better(a, shared_bytes, multiprocessors) ? misaligned_tile::wide : misaligned_tile::large;
 }
 

@@ -13,14 +13,15 @@
 namespace twill::detail {
 
 /// Sizes of tiles, ahead on an H200 or H100 (docs/decisions.md) for: many tiles; columns that tiles of an alternate
-/// height fill better; rows that wide tiles nearly fill; and few tiles, where the time is that of one block.
-enum class misaligned_tile { large, alternate, wide, small };
+/// height fill better; columns that only a tall tile holds whole; rows that wide tiles nearly fill; and few tiles,
+/// where the time is that of one block.
+enum class misaligned_tile { large, alternate, tall, wide, small };
 
 /// Bytes of an output row that a tile holds, by its size and that of an element (1, 2, 4, 8 bytes). Where there is no
-/// alternate or wide tile, it is the large one. All tiles but the last down a column leave `misaligned_overlap` bytes
-/// to the next one.
-constexpr std::int64_t misaligned_lengths[4][4] = {
-    {256, 288, 256, 256}, {128, 320, 256, 320}, {256, 256, 256, 256}, {128, 128, 256, 256}};
+/// alternate, tall or wide tile, it is the large one. All tiles but the last down a column leave `misaligned_overlap`
+/// bytes to the next one.
+constexpr std::int64_t misaligned_lengths[5][4] = {
+    {256, 288, 256, 256}, {128, 320, 256, 320}, {256, 384, 256, 256}, {256, 256, 256, 256}, {128, 128, 256, 256}};
 constexpr std::int64_t misaligned_overlap = 32;
 
 /// Tiles of `length` bytes down a column of `down` bytes.
