@@ -127,6 +127,17 @@ TEST_CASE("misaligned pieces: each element once, and nothing else" * doctest::sk
   for (const std::int64_t bytes : {1, 2, 4, 8}) {
     CAPTURE(bytes);
     check_writes(gpu, slab_transpose(2, 1301, 403, bytes), direct_with(0));
+    check_writes(gpu, slab_transpose(2, 637, 403, bytes), direct_with(0));  // of 319 and 318 rows
+  }
+}
+
+TEST_CASE("reference: misaligned pieces whose rows end in a warp" * doctest::skip(TWILL_SANITIZED)) {
+  const auto gpu = twill::device::open("simt:h200");
+  for (const std::int64_t rows : {633, 637, 1301}) {
+    CAPTURE(rows);
+    for (const std::int64_t bytes : {1, 2, 4, 8}) {
+      CHECK(support::right_in_one_process(gpu, slab_transpose(2, rows, 403, bytes), 1, 0, direct_with(0)));
+    }
   }
 }
 

@@ -226,7 +226,7 @@ TEST_CASE("reference: misaligned tiles of 1 byte, of rows and columns of several
     calls.push_back(support::permute_call({{3, 18, 17, 2, cols}, {0, 3, 4, 1, 2}, {}, {}}, 1, 4, 0, "misaligned"));
   }
   calls.push_back(support::permute_call({{3, 208, 5, 64}, {0, 2, 3, 1}, {}, {}}, 1, 0, 0, "misaligned"));
-  for (const std::int64_t rows : {67, 101, 225, 233, 256, 271}) {
+  for (const std::int64_t rows : {67, 101, 163, 177, 192, 225, 233, 256, 271}) {
     for (const std::int64_t bytes : {1, 2}) {
       calls.push_back(support::permute_call({{7, rows, 133}, {0, 2, 1}, {}, {}}, bytes, 0,
                                             static_cast<std::size_t>(bytes * 3), "misaligned-2d"));
@@ -343,6 +343,8 @@ TEST_CASE("reference: misaligned-2d, and squares in place, read nothing beyond t
       support::permute_call({{224, 184}, {1, 0}, {}, {}}, 2, 28, 0, "misaligned-2d"),
       support::permute_call({{2, 888, 664}, {0, 2, 1}, {}, {}}, 2, 22, 0, "misaligned-2d"),
       support::permute_call({{944, 300}, {1, 0}, {}, {}}, 4, 0, 0, "misaligned-2d"),
+      support::permute_call({{225, 133}, {1, 0}, {}, {}}, 1, 1, 0, "misaligned-2d"),
+      support::permute_call({{74, 67}, {1, 0}, {}, {}}, 8, 8, 0, "misaligned-2d"),
       support::transpose_in_place_call({301, 301}, 1, 0, 0, 0),
       support::transpose_in_place_call({302, 302}, 1, 0, 0, 0),
       support::transpose_in_place_call({387, 387}, 1, 0, 0, 0),

@@ -96,8 +96,9 @@ __device__ void store_words(unsigned char* const (&to)[sizeof(word_type<Bytes>) 
   }
 }
 
-// A word of each of `count` rows; in the place of further ones the last that a pointer reached is read, since branches
-// between the loads would serialise them. All: there are `Rows`, which takes fewer registers.
+// Loads a word of each of the first `count` rows. Rows from `count` on repeat an earlier row, so that no branch
+// serialises the loads; their words must not reach the output. All: count >= Rows, known at compile time, which takes
+// fewer registers.
 template <int Bytes, bool Aligned, bool All, int Rows>
 __device__ void load_words(word_type<Bytes> (&w)[Rows], const unsigned char* from, std::int64_t ld, int count) {
   constexpr int phases = Aligned ? 1 : 4 / Bytes;  // rows after which the misalignment repeats
@@ -187,14 +188,17 @@ __device__ void load_tile(unsigned char* tile, const unsigned char* in, const un
     store_words<Bytes>(to, w, begin * Bytes);
     return;
   }
-  constexpr int some = Bytes == 1 ? 4 : Aligned || rows < 8 ? rows : 8;  // more at once would spill
+  // Rows that a partial warp loads at once: more would spill, or take more registers than full warps do.
+  constexpr int most = Aligned ? 64 / size : 8;
+  constexpr int at_once = Bytes == 1 ? 4 : rows <= most ? rows : rows % 8 == 0 ? 8 : rows / 2;
+  static_assert(rows % at_once == 0 && at_once % Shape::per_word == 0);
 #pragma unroll 1
-  for (int done = 0; done < rows && done < words; done += some) {
-    word_type<Bytes> w[some];
+  for (int done = 0; done < rows && done < words; done += at_once) {  // words <= rows: bounds the trip count
+    word_type<Bytes> w[at_once];
     load_words<Bytes, Aligned, false>(w, from + (begin + done) * m.in_ld, m.in_ld, words - done);
     store_words<Bytes>(to, w, (begin + done) * Bytes);
   }
-  if (begin + words > r.last) return;
+  if (begin + words > r.last) return;  // all rows of the warp are loaded
 #pragma unroll 1
   for (int row = begin + words / 4 * 4; row < begin + rows && row <= r.last; row += 4) {
     word_type<Bytes> w[4];
@@ -257,17 +261,17 @@ __device__ void load_pairs(unsigned char* tile, const unsigned char* in, const u
   const tile_rows r = rows_of_tile<Bytes, Aligned, Shape>(in, m, row0, offset);
   const unsigned char* from = in + row0 * m.in_ld + offset + lane * 8;
   const int words = r.in_words(begin, rows);
-  const unsigned char* const row0_of_warp = from + begin * m.in_ld;
+  const unsigned char* const warp_from = from + begin * m.in_ld;
   if (words == rows) {
     word_pairs<rows> w;
-    w.template load<Bytes, Aligned>([&](int i) { return row0_of_warp + i * m.in_ld; });
+    w.template load<Bytes, Aligned>([&](int i) { return warp_from + i * m.in_ld; });
     store_words<Bytes>(first, w.first, begin * Bytes);
     store_words<Bytes>(second, w.second, begin * Bytes);
     return;
   }
   if (words > 0) {
     word_pairs<rows> w;
-    w.template load<Bytes, Aligned>([&](int i) { return row0_of_warp + (i < words ? i : words - 1) * m.in_ld; });
+    w.template load<Bytes, Aligned>([&](int i) { return warp_from + (i < words ? i : words - 1) * m.in_ld; });
     store_words<Bytes>(first, w.first, begin * Bytes);
     store_words<Bytes>(second, w.second, begin * Bytes);
   }

@@ -117,6 +117,10 @@ class directed_calls {
           transpose({height, cols, multiprocessors_ + 1, ld}, bytes, 0, bytes);
         }
       }
+      if (bytes <= 2) {  // with gaps, but tiles whose words lie within rows
+        const std::int64_t height = bytes == 1 ? 259 : 163, width = 400 / bytes;
+        transpose({height, width, multiprocessors_ + 1, width + 1}, bytes, 0, bytes);
+      }
       if (bytes > 1) long_rows(bytes == 2 ? 127 : rows, bytes);
       short_rows(rows, bytes);
       if (bytes == 2 || bytes == 4) rows_of_wide_tiles(bytes);
