@@ -170,6 +170,8 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
       // Isolated input units, whose sectors neighbouring blocks use too.
       {{{738397, 2}, {1, 0}, {}, {}}, 4, "elementwise-vectors"},
       {{{464, 126, 15, 3}, {1, 0, 3, 2}, {}, {}}, 2, "elementwise-vectors"},
+      // Rows of which a warp's loads touch every fourth, a line from one to the next.
+      {{{1048576, 8, 8}, {0, 2, 1}, {}, {}}, 4, "gather"},
       // A warp's loads are spread over matrices of 5 KB.
       {{{8, 306, 231, 24}, {1, 0, 3, 2}, {}, {}}, 1, "gather"},
       // Flipped; rotated, whose rows are contiguous on both sides; channels left out, and swapped.

@@ -119,8 +119,8 @@ double fetched_around(std::int64_t segment, std::int64_t alignment) {
   return static_cast<double>(around) / static_cast<double>(segment);
 }
 
-// Lines of the input that a warp's load touches, one unit of each lane's vector. What lies within a line of another
-// is one span.
+// Lines of the input that a warp's load touches, one unit of each lane's vector. What begins less than a line behind
+// another, or where it ends, is one span with it.
 double lines_of_load(const composite_tile& t, int run_dims, std::int64_t vector) {
   constexpr double lanes = 32, line_bytes = line;
   double left = lanes * static_cast<double>(vector), count[most_vector_dims] = {}, stride[most_vector_dims] = {};
@@ -142,7 +142,7 @@ double lines_of_load(const composite_tile& t, int run_dims, std::int64_t vector)
   for (int k = 0; k < t.rank; ++k) {
     const int i = t.in_order[k];
     if (i >= run_dims || count[i] <= 1) continue;
-    if (stride[i] <= std::max(span, line_bytes)) {
+    if (stride[i] < line_bytes || stride[i] <= span) {
       span += (count[i] - 1) * stride[i];
     } else {
       spans *= count[i];
