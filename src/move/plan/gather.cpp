@@ -258,13 +258,12 @@ class tile_search {
   bool is_hopeless(double most_us) const { return least_ > (best_->tile.bytes() < 4096 ? 3 : 1.25) * most_us; }
 
   /// Output segments twice as long, and twice again, or else half as long; returns the length. Where the first tile is
-  /// nearly as fast as a copy, only those that are expected to pay, and only half the length if that promises more.
+  /// nearly as fast as a copy, only those that are expected to pay.
   std::int64_t try_lengths(std::int64_t out_bytes, std::int64_t vectors) {
     constexpr double near_copy = 1.3, slack = 1.03;  // copies; cubed: 1 % more time
     const bool is_near = least_ < near_copy * copy_;
     const auto may_pay = [&](double scale) { return !is_near || estimated(scale) < slack * estimated(1); };
-    const bool only_shorter = is_near && estimated(0.5) < estimated(2);
-    if (!only_shorter && may_pay(2) && try_tile(2 * out_bytes, vectors)) {
+    if (may_pay(2) && try_tile(2 * out_bytes, vectors)) {
       return (may_pay(2) && try_tile(4 * out_bytes, vectors) ? 4 : 2) * out_bytes;
     }
     return may_pay(0.5) && try_tile(out_bytes / 2, vectors) ? out_bytes / 2 : out_bytes;
