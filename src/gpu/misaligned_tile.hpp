@@ -147,7 +147,7 @@ __device__ void load_edge(word_type<Bytes> (&w)[4], const unsigned char* from, s
 struct tile_rows {
   int last, first_full, last_full;
 
-  // Of the `rows` rows from `begin` on, how many are read in words.
+  // Of the `rows` rows from `begin` on, how many leading ones can be read in words.
   __device__ int in_words(int begin, int rows) const {
     const int left = last_full + 1 - begin;
     return begin < first_full || left <= 0 ? 0 : left < rows ? left : rows;
@@ -188,7 +188,8 @@ __device__ void load_tile(unsigned char* tile, const unsigned char* in, const un
     store_words<Bytes>(to, w, begin * Bytes);
     return;
   }
-  // Rows that a partial warp loads at once: more would spill, or take more registers than full warps do.
+  // Rows that a warp loads at once if not all of its rows can be read in words: more would spill, or take more
+  // registers.
   constexpr int most = Aligned ? 64 / size : 8;
   constexpr int at_once = Bytes == 1 ? 4 : rows <= most ? rows : rows % 8 == 0 ? 8 : rows / 2;
   static_assert(rows % at_once == 0 && at_once % Shape::per_word == 0);
@@ -198,7 +199,8 @@ __device__ void load_tile(unsigned char* tile, const unsigned char* in, const un
     load_words<Bytes, Aligned, false>(w, from + (begin + done) * m.in_ld, m.in_ld, words - done);
     store_words<Bytes>(to, w, (begin + done) * Bytes);
   }
-  if (begin + words > r.last) return;  // all rows of the warp are loaded
+  if (begin + words > r.last) return;  // all rows of the warp that lie in the matrix
+  // In fours: up to three rows are loaded again, with the same values.
 #pragma unroll 1
   for (int row = begin + words / 4 * 4; row < begin + rows && row <= r.last; row += 4) {
     word_type<Bytes> w[4];

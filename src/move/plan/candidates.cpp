@@ -188,8 +188,8 @@ const char* takes(family kind) {
 // Programmatic dependent launch: NVIDIA GPUs from sm_90 on, by CUDA.
 bool launches_overlap(const device_properties& device) {
   const std::string_view name = device.architecture;
-  const bool has_two_digits = name.size() == 5;
-  return name.substr(0, 3) == "sm_" && (!has_two_digits || name[3] >= '9') && device.backend != std::string_view("hip");
+  const bool is_two_digits = name.size() == 5;  // other names, sm_90a and sm_100, are of 9.0 and later
+  return name.substr(0, 3) == "sm_" && (!is_two_digits || name[3] >= '9') && device.backend != std::string_view("hip");
 }
 
 device_model model_of(const device_properties& device) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Third powers and roots of costs.
+// Cubes and cube roots of costs.
 
 #include <cstdint>
 #include <cstring>

@@ -75,8 +75,8 @@ constexpr std::int64_t padded_bytes(std::int64_t bytes, std::int64_t pad) {
   return bytes + (bytes >> 7) * pad;
 }
 
-/// The cost of the cheapest other kernel, given that of the first tile (HUGE_VAL: none fits), in microseconds over the
-/// correction of gather.
+/// The cost of the cheapest other kernel, given that of the first tile (HUGE_VAL: none fits or was tried), in
+/// microseconds over the correction of gather.
 using other_kernels = std::function<double(double first_us)>;
 
 /// Sets `best`, which is empty, to the cheapest plan of the tiles tried that fit the device, if one takes less than
