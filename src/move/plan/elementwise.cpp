@@ -119,8 +119,8 @@ double fetched_around(std::int64_t segment, std::int64_t alignment) {
   return static_cast<double>(around) / static_cast<double>(segment);
 }
 
-// Lines of the input that a warp's load touches, one unit of each lane's vector. Pieces that begin less than a
-// line apart, or that touch or overlap, count as one span.
+// Lines of the input that a warp's load touches, one unit of each lane's vector. Strides of less than a line
+// extend a span, and so do those that leave no gap; others count a span each.
 double lines_of_load(const composite_tile& t, int run_dims, std::int64_t vector) {
   constexpr double lanes = 32, line_bytes = line;
   double left = lanes * static_cast<double>(vector), count[most_vector_dims] = {}, stride[most_vector_dims] = {};
