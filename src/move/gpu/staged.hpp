@@ -27,7 +27,8 @@ struct small_matrices {
   int window;                  // bytes
   int line;                    // bytes whose multiples the output of a block's first thread begins at
   int rows, cols;
-  int pad, pad_shift;  // so many bytes after each 2^pad_shift
+  int pad, pad_shift;                          // so many bytes after each 2^pad_shift
+  std::uint32_t column_starts, matrix_starts;  // bit u: unit u begins a column, a matrix, if unit 0 does
   divider matrix, column;
 };
 
@@ -43,10 +44,10 @@ __device__ void find_units(int (&place)[16 / sizeof(Unit)], int at, int skew, co
   const int unit = at / size, matrix = static_cast<int>(divide(unit, m.matrix)), elements = m.rows * m.cols;
   const int within = unit - matrix * elements;
   const int column = static_cast<int>(divide(within, m.column)), row = within - column * m.rows;
-  const int step = m.cols * size, bytes = elements * size;
-  int from = skew + matrix * bytes + row * step + column * size, end = skew + (matrix + 1) * bytes;
+  const int step = m.cols * size, next_column = step + size - elements * size;
+  int from = skew + (matrix * elements + row * m.cols + column) * size;
   if (m.rows >= units) {  // at most one column ends
-    const int until = m.rows - 1 - row, next = size + (column + 1 == m.cols ? 0 : step - bytes);
+    const int until = m.rows - 1 - row, next = column + 1 == m.cols ? size : next_column;
 #pragma unroll
     for (int u = 0; u < units; ++u) {
       place[u] = padded(from, m);
@@ -54,17 +55,15 @@ __device__ void find_units(int (&place)[16 / sizeof(Unit)], int at, int skew, co
     }
     return;
   }
+  // Bit u: unit u begins a column, or a matrix.
+  const int left = elements - within;  // of the matrix
+  const std::uint32_t columns = m.column_starts << (m.rows - row),
+                      matrices = m.matrix_starts << (left < 31 ? left : 31);
 #pragma unroll
   for (int u = 0; u < units; ++u) {
     place[u] = padded(from, m);
-    from += step;
-    if (from >= end) {  // the next column
-      from += size - bytes;
-      if (from == end - bytes + step) {  // there is none
-        from = end;
-        end += bytes;
-      }
-    }
+    const int next = (matrices >> u & 2) != 0 ? size : next_column;
+    from += (columns >> u & 2) != 0 ? next : step;
   }
 }
 
@@ -127,10 +126,10 @@ __device__ inline word16 in_order(const word16& v, int order) {
   return make_word16(high ? c : a, high ? d : b, high ? a : c, high ? b : d);
 }
 
-// Moves the first `full` windows, or All. A thread has a vector of each, at byte `at`, and finds its bytes while its
-// loads are in flight.
-template <bool All>
-__device__ void move_windows(unsigned char* out, const unsigned char* in, int at, int full, const small_matrices& m) {
+// Moves the first `full` windows. A thread has a vector of each, at byte `at`, and finds its bytes while its loads are
+// in flight.
+__device__ inline void move_windows(unsigned char* out, const unsigned char* in, int at, int full,
+                                    const small_matrices& m) {
   unsigned char* shared = dynamic_shared<unsigned char>();
   const bool mine = at >= 0 && at < m.window;
   int place[16];
@@ -138,18 +137,18 @@ __device__ void move_windows(unsigned char* out, const unsigned char* in, int at
     word16 held[staged_windows];
 #pragma unroll
     for (int k = 0; k < staged_windows; ++k) {
-      if (All || k < full) held[k] = *reinterpret_cast<const word16*>(in + k * m.stride + at);
+      if (k < full) held[k] = *reinterpret_cast<const word16*>(in + k * m.stride + at);
     }
     find_units<unsigned char>(place, at, 0, m);
 #pragma unroll
     for (int k = 0; k < staged_windows; ++k) {
-      if (All || k < full) store_words<unsigned char>(shared + padded(at, m) + k * staged_region, held[k]);
+      if (k < full) store_words<unsigned char>(shared + padded(at, m) + k * staged_region, held[k]);
     }
   }
   __syncthreads();
 #pragma unroll
   for (int k = 0; k < staged_windows; ++k) {
-    if (!mine || (!All && k >= full)) continue;
+    if (!mine || k >= full) continue;
     const word16 chunk = gathered<unsigned char>(shared + k * staged_region, place);
     *reinterpret_cast<word16*>(out + k * m.stride + at) = chunk;
   }
@@ -181,11 +180,7 @@ __global__ void __launch_bounds__(Threads)
 #pragma unroll
   for (int k = 0; k < staged_windows; ++k) full += first + k * m.stride + m.window <= m.bytes ? 1 : 0;
   const int at = static_cast<int>(threadIdx.x) * 16 - misalignment(out, m.line);
-  if (full == staged_windows) {
-    move_windows<true>(out, in, at, full, m);
-    return;
-  }
-  move_windows<false>(out, in, at, full, m);
+  move_windows(out, in, at, full, m);
   const std::int64_t done = full * m.stride, left = m.bytes - first - done;
   if (left > 0) move_bytes(out + done, in + done, static_cast<int>(left), m);
 }
