@@ -155,6 +155,9 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
       {{{256, 320, 256}, {2, 1, 0}, {}, {}}, 8, "tiled-2d"},
       {{{32, 1048576}, {1, 0}, {}, {}}, 8, "tiled-2d"},
       {{{2, 838080}, {1, 0}, {}, {}}, 8, "narrow"},
+      // Arrays of 9 to 10 MB, and batches of short rows.
+      {{{12864, 384}, {1, 0}, {}, {}}, 2, "tiled-4byte"},
+      {{{180, 127, 363}, {0, 2, 1}, {}, {}}, 2, "staged-cols"},
       {{{353, 113, 78, 16}, {2, 1, 0, 3}, {}, {}}, 4, "gather"},
       {{{80, 32, 32, 6, 144}, {4, 2, 0, 3, 1}, {}, {}}, 2, "gather"},
       // Batches of bytes of less than 16 rows, and of more.
@@ -199,7 +202,7 @@ TEST_CASE("held-out shapes whose choice depends on corrections by shape are move
       {{{246, 29, 3, 2, 2, 25}, {2, 4, 3, 0, 1, 5}, {}, {}}, 2, "elementwise-vectors"},
       {{{2, 224, 80, 11, 128, 3}, {1, 3, 2, 4, 0, 5}, {}, {}}, 2, "gather"},
       {{{630848, 12}, {1, 0}, {}, {}}, 1, "staged-rows"},
-      {{{12864, 384}, {1, 0}, {}, {}}, 2, "misaligned-2d"}};
+      {{{1576, 716}, {1, 0}, {}, {}}, 8, "misaligned-2d"}};
   check_choices("simt:h200", timed);
 }
 
