@@ -155,8 +155,10 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
       {{{256, 320, 256}, {2, 1, 0}, {}, {}}, 8, "tiled-2d"},
       {{{32, 1048576}, {1, 0}, {}, {}}, 8, "tiled-2d"},
       {{{2, 838080}, {1, 0}, {}, {}}, 8, "narrow"},
-      // Arrays of 9 to 10 MB, and batches of short rows.
+      // Aligned arrays of 10 and 58 MB.
       {{{12864, 384}, {1, 0}, {}, {}}, 2, "tiled-4byte"},
+      {{{320, 179904}, {1, 0}, {}, {}}, 1, "tiled-4byte"},
+      // Input rows of 726 bytes that become packed columns.
       {{{180, 127, 363}, {0, 2, 1}, {}, {}}, 2, "staged-cols"},
       {{{353, 113, 78, 16}, {2, 1, 0, 3}, {}, {}}, 4, "gather"},
       {{{80, 32, 32, 6, 144}, {4, 2, 0, 3, 1}, {}, {}}, 2, "gather"},
@@ -194,6 +196,33 @@ TEST_CASE("permutations that kernels were timed for are moved by the fastest of 
       // Tiny matrices with gaps.
       {{{14913080, 3, 3}, {0, 2, 1}, {13, 4, 1}, {}}, 1, "staged-strided"}};
   check_choices("simt:h200", timed);
+}
+
+TEST_CASE("tiled-4byte and staged-cols are candidates where they were timed") {
+  const auto on = device::open("simt:h200");
+  const std::int64_t multiprocessors = on.properties().multiprocessors;
+  const auto is_candidate = [&](const char* kernel, std::int64_t bytes, const permute_shape& shape) {
+    const auto all = explain_permute(on, bytes, shape);
+    return std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.kernel == kernel; });
+  };
+  struct aligned_rows {
+    std::int64_t row, out_row_multiple, most;  // bytes; most: KiB a multiprocessor
+  };
+  // Input rows of 128 bytes and more; shorter ones; output rows that begin inside sectors.
+  for (const aligned_rows& one : {aligned_rows{128, 32, 512}, {112, 32, 16}, {128, 16, 64}}) {
+    const std::int64_t most = (one.most << 10) * multiprocessors / one.row;  // rows of 1-byte elements
+    const std::int64_t rows = most / 32 * 32 - (one.out_row_multiple == 16 ? 16 : 0);
+    CAPTURE(one.row);
+    CAPTURE(rows);
+    CHECK(is_candidate("tiled-4byte", 1, {{rows, one.row}, {1, 0}, {}, {}}));
+    CHECK(!is_candidate("tiled-4byte", 1, {{rows + 32, one.row}, {1, 0}, {}, {}}));
+  }
+  CHECK(is_candidate("staged-cols", 1, {{1000, 127, 128}, {0, 2, 1}, {}, {}}));
+  CHECK(!is_candidate("staged-cols", 1, {{1000, 127, 127}, {0, 2, 1}, {}, {}}));
+  for (const std::int64_t bytes : {2, 4}) {
+    CHECK(is_candidate("staged-cols", bytes, {{1000, 127, 256 / bytes}, {0, 2, 1}, {}, {}}));
+    CHECK(!is_candidate("staged-cols", bytes, {{1000, 127, 255 / bytes}, {0, 2, 1}, {}, {}}));
+  }
 }
 
 TEST_CASE("held-out shapes whose choice depends on corrections by shape are moved by the fastest kernel") {

@@ -273,11 +273,33 @@ TEST_CASE("reference: staged-cols of 9 to 300 rows") {
   run_each(stream, calls);
 }
 
-TEST_CASE("reference: staged, eight windows a block, the last one partial, also in place") {
-  const twill::device device(two_multiprocessors());
+TEST_CASE("reference: staged with one window a block, eight, and five in several waves, the last partial; in place") {
+  const twill::device device(two_multiprocessors());  // a wave: eight blocks
   const twill::stream stream(device);
-  run_each(stream, {support::permute_call({{10007, 8, 4}, {0, 2, 1}, {}, {}}, 1, 0, 0, "staged"),
-                    support::transpose_in_place_call({8, 4, 10007}, 1, 0, 16, 64)});
+  for (const std::int64_t batch : {1900, 7900, 10007}) {  // of 32 bytes, 128 of them a window
+    CAPTURE(batch);
+    run_each(stream, {support::permute_call({{batch, 8, 4}, {0, 2, 1}, {}, {}}, 1, 0, 0, "staged"),
+                      support::transpose_in_place_call({8, 4, batch}, 1, 0, 16, 64)});
+  }
+}
+
+TEST_CASE("staged moves as many windows a block as make waves of four blocks a multiprocessor, one below two waves") {
+  const auto idle = std::make_shared<idle_device>();
+  const twill::device device(idle);
+  const twill::stream stream(device);
+  const auto windows_a_block = [&](std::int64_t windows) {
+    // Matrices of 32 bytes, 128 to a window.
+    permute_bytes_with(stream, "staged", from, to, 1, {{windows * 128, 8, 4}, {0, 2, 1}, {}, {}});
+    return (windows + idle->blocks() - 1) / idle->blocks();
+  };
+  const std::int64_t wave = 4 * std::int64_t{device.properties().multiprocessors};
+  CHECK(windows_a_block(wave / 2) == 1);
+  CHECK(windows_a_block(2 * wave - 1) == 1);
+  CHECK(windows_a_block(2 * wave) == 2);
+  CHECK(windows_a_block(2 * wave + 1) == 3);
+  CHECK(windows_a_block(8 * wave) == 8);
+  CHECK(windows_a_block(8 * wave + 1) == 5);  // two waves
+  CHECK(windows_a_block(16 * wave) == 8);
 }
 
 TEST_CASE("staged-misaligned is a candidate for batches of any size, with little shared memory and with much") {

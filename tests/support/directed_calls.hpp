@@ -72,7 +72,7 @@ class directed_calls {
     return matrix_kernels_of(on_, at(1, in_offset), at(2, out_offset), bytes, s).size();
   }
 
-  // Rows of full vectors: tiled-4byte where a multiprocessor gets little, tiled-2d beyond, and rows of 64 bytes.
+  // Rows of full vectors, by tiled-4byte and tiled-2d, of little and of more for a multiprocessor; rows of 64 bytes.
   void aligned() {
     for (const std::int64_t bytes : {1, 2, 4}) {
       for (const std::int64_t row : {16, 32, 48, 64}) {

@@ -29,7 +29,7 @@ std::int64_t window_of(std::int64_t matrix_bytes) {
   return window % 128 == 0 || piece + 112 > capacity ? window : (capacity - 112) / piece * piece;
 }
 
-// Bits at the multiples of `period` below the units of a vector.
+// Bits at the multiples of `period` below 16, the most units of a vector.
 std::uint32_t bits_at_multiples(std::int64_t period) {
   std::uint32_t bits = 0;
   for (std::int64_t at = 0; at < 16; at += period) bits |= std::uint32_t{1} << at;
@@ -211,14 +211,14 @@ void launch_staged(const work_queue& queue, const transpose_args& a) {
   m.bytes = a.batch * a.rows * a.cols;
   m.window = static_cast<int>(window_of(a.rows * a.cols));
   m.line = m.window + 112 <= kernels::staged_window_bytes ? 128 : 16;
-  // Up to staged_windows windows a block, with a long stride; fewer for full waves of blocks, or to fit three blocks on
-  // a multiprocessor.
+  // Up to staged_windows windows a block, with a long stride, in as few waves of four blocks a multiprocessor as these
+  // make; fewer to fit three blocks on a multiprocessor, one where there are less than two waves of windows.
   const std::int64_t windows = ceil_div(m.bytes, m.window);
   const device_limits limits = limits_of(queue);
   const std::int64_t most =
       std::min<std::int64_t>(kernels::staged_windows, limits.shared_bytes / 3 / kernels::staged_region);
   const std::int64_t wave = 4 * std::int64_t{limits.multiprocessors};  // blocks
-  const std::int64_t runs = ceil_div(windows, wave * ceil_div(windows, wave * most));
+  const std::int64_t runs = windows < 2 * wave ? 1 : ceil_div(windows, wave * ceil_div(windows, wave * most));
   const std::int64_t period = detail::pieces_to_align(m.window, 128);
   const std::int64_t blocks = ceil_div(ceil_div(windows, runs), period) * period;
   m.stride = blocks * m.window;

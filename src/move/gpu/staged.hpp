@@ -55,7 +55,7 @@ __device__ void find_units(int (&place)[16 / sizeof(Unit)], int at, int skew, co
     }
     return;
   }
-  // Bit u: unit u begins a column, or a matrix.
+  // Bit u: unit u begins a column, or a matrix; a start beyond the vector does not matter.
   const int left = elements - within;  // of the matrix
   const std::uint32_t columns = m.column_starts << (m.rows - row),
                       matrices = m.matrix_starts << (left < 31 ? left : 31);

@@ -51,8 +51,8 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// Of small matrices of 1, 2 and 4 byte elements, with less work a thread than in transpose_tiled: where all blocks are
-// resident at once, the time is the latency of one block. A thread loads 16 bytes of each of the 4 / Bytes rows that
+// Of matrices of 1, 2 and 4 byte elements, with less work a thread than in transpose_tiled: where a multiprocessor gets
+// few tiles, much of the time is the latency of one. A thread loads 16 bytes of each of the 4 / Bytes rows that
 // make a word, and stores their columns, a word each, into the transposed tile, which is stored to global memory in
 // vectors after the barrier.
 //

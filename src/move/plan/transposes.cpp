@@ -119,10 +119,12 @@ bool is_narrow(const matrices& m, const device_model& device) {
   return ((m.address() | ((tall ? a.out_ld : a.in_ld) | length | m.strides()) * m.size) & 15) == 0;
 }
 
-// Rows of whole vectors, of arrays of up to so many bytes a multiprocessor: larger ones were not timed.
+// Rows of full aligned vectors, in arrays of up to so many bytes a multiprocessor: larger ones were not timed, or take
+// longer than expected where output rows begin inside sectors.
 bool is_tiled_4byte(const matrices& m, const device_model& device) {
   if (!m.is_power(4) || !m.in_vectors() || m.down < 64 || m.across < 16) return false;
-  const std::int64_t most = (m.across < 128 ? 131072 : 524288) * static_cast<std::int64_t>(device.multiprocessors);
+  const std::int64_t each = m.across < 128 ? 16384 : m.out_alignment() < 32 ? 65536 : 524288;
+  const std::int64_t most = each * device.multiprocessors;
   return tile_bytes_4byte <= device.shared_bytes && m.bytes <= divided(most, m.a.batch);
 }
 
@@ -168,7 +170,7 @@ bool is_staged_rows(const matrices& m, const device_model& device) {
 bool is_staged_cols(const matrices& m, const device_model& device) {
   const transpose_args& a = m.a;
   if (!m.is_power(4) || m.alignment < m.size || a.out_ld != a.rows) return false;
-  if (a.rows < least_band_rows || a.rows > device.shared_bytes || m.across < 128) return false;
+  if (a.rows < least_band_rows || a.rows > device.shared_bytes || m.across < (m.size == 1 ? 128 : 256)) return false;
   return bytes_of_band(a.rows, m.size, 8) <= device.shared_bytes / 3 &&
          ceil_divided(m.across, band_bytes(shape_of_bands(a, device).vectors)) * a.batch >= least_blocks(device);
 }
