@@ -37,6 +37,11 @@ __device__ __forceinline__ void recompute_from(word16& words) {
 #endif
 }
 
+/// Of an array that an unrolled loop fills: makes an element be computed by itself. Compilers for AMD since clang 19
+/// would otherwise compute all of them as one vector, in many more registers.
+template <class T>
+__device__ __forceinline__ void compute_separately(T& /*value*/) {}
+
 /// Between independent parts of an unrolled loop: instructions of one are not mixed with those of the other.
 __device__ inline void keep_in_order() {}
 

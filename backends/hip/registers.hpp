@@ -10,7 +10,7 @@
 #include "backends/cuda/registers.hpp"
 
 namespace twill::hip {
-using cuda::blocks_of_accumulators, cuda::keep_in_order;
+using cuda::blocks_of_accumulators, cuda::compute_separately, cuda::keep_in_order;
 using cuda::compute_in_loop, cuda::keeps_arrays_in_registers, cuda::recompute_from;
 }  // namespace twill::hip
 
@@ -97,6 +97,11 @@ __device__ __forceinline__ void compute_in_loop(T& value) {
 
 __device__ __forceinline__ void recompute_from(word16& words) {
   asm volatile("" : "+v"(words.x), "+v"(words.y), "+v"(words.z), "+v"(words.w));
+}
+
+template <class T>
+__device__ __forceinline__ void compute_separately(T& value) {
+  asm volatile("" : "+v"(value));
 }
 
 __device__ __forceinline__ void keep_in_order() {

@@ -24,6 +24,10 @@ void compute_in_loop(T& /*value*/) {}
 /// registers.
 inline void recompute_from(word16& /*words*/) {}
 
+/// Of an array that an unrolled loop fills: makes an element be computed by itself.
+template <class T>
+void compute_separately(T& /*value*/) {}
+
 /// Between independent parts of an unrolled loop: instructions of one are not mixed with those of the other.
 __device__ inline void keep_in_order() {}
 

@@ -18,6 +18,7 @@
 #include "gpu/packed_units.hpp"
 #include "gpu/realign.hpp"
 #include "gpu/staged_run.hpp"
+#include "registers.hpp"
 #include "uninitialised_reads.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
@@ -62,6 +63,7 @@ __device__ void find_units(int (&place)[16 / sizeof(Unit)], int at, int skew, co
 #pragma unroll
   for (int u = 0; u < units; ++u) {
     place[u] = padded(from, m);
+    compute_separately(place[u]);
     const int next = (matrices >> u & 2) != 0 ? size : next_column;
     from += (columns >> u & 2) != 0 ? next : step;
   }
