@@ -110,7 +110,7 @@ cost_of_launch cost_of_bands(const matrices& m, const device_model& device) {
                                          cost.small / (tile * tile) + ends.factor};
 }
 
-// 2 to 8 packed columns, or rows that become packed columns, with long rows of whole vectors on the other side.
+// 2 to 8 packed columns, or rows that become packed columns, with long rows of full aligned vectors on the other side.
 bool is_narrow(const matrices& m, const device_model& device) {
   const transpose_args& a = m.a;
   const auto [tall, few, length] = narrow_sides_of(a);
