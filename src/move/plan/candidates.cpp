@@ -21,7 +21,9 @@ struct description {
 constexpr description descriptions[families] = {
     {"narrow", "2 to 8 packed columns, or rows that become packed columns, long rows aligned at 16 bytes"},
     {"tiled-2d", "matrices whose rows are full aligned vectors of 16 bytes on both sides"},
-    {"tiled-4byte", "such matrices of 1, 2 and 4 byte elements, up to 16, 64 or 512 KiB a multiprocessor"},
+    {"tiled-4byte",
+     "matrices of 1, 2 and 4 byte elements whose rows are full aligned vectors, up to 16, 64 or 512 KiB a "
+     "multiprocessor"},
     {"misaligned-2d", "matrices of 1, 2, 4 and 8 byte elements with rows of any alignment"},
     {"staged", "batches of small packed matrices of 1-byte elements, input and output 16-byte aligned"},
     {"staged-misaligned", "batches of packed matrices of up to a third of a block's shared memory"},
