@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include <twill/buffer.hpp>
+#include <twill/explain.hpp>
 #include <twill/profile.hpp>
 #include <twill/simt.hpp>
 
@@ -28,7 +29,7 @@ namespace {
 struct profile_arguments {
   std::string operation = "transpose";
   std::vector<std::string> devices, kernels, sizes, types, blocks;
-  std::string threads, json_path, svg_path;
+  std::string order, in_strides, out_strides, threads, json_path, svg_path;
   bool check = false;
 };
 
@@ -39,9 +40,12 @@ bench_options options_of(const profile_arguments& arguments, const ladder_operat
   const auto or_default = [](const std::vector<std::string>& given, const std::string& standard) {
     return given.empty() ? std::vector<std::string>{standard} : given;
   };
+  const extents order = arguments.order.empty() ? extents{} : parse_order(arguments.order);
+  const extents in_strides = parse_strides("--in-strides", arguments.in_strides),
+                out_strides = parse_strides("--out-strides", arguments.out_strides);
   for (const std::string& size : or_default(arguments.sizes, "1024")) {
     for (const std::string& type : or_default(arguments.types, operation.default_type)) {
-      options.set.cases.push_back({parse_type(type), parse_size(size), {}, 0, ""});
+      options.set.cases.push_back({parse_type(type), parse_size(size), order, 0, "", in_strides, out_strides});
     }
   }
   for (const std::string& block : arguments.blocks) options.blocks.push_back(parse_block(block));
@@ -63,16 +67,19 @@ void require_models(const bench_plan& plan) {
   }
 }
 
-// The bench knows rungs that a profile cannot be taken of: what it compares with, and what the CPU runs.
+// The bench knows rungs that a profile cannot be taken of: what it compares with, and what the CPU runs. Of the
+// planner's kernels the plan has those that can move a case.
 void require_kernels(const bench_plan& plan, const std::vector<std::string>& kernels) {
-  std::vector<std::string> known;
+  std::vector<std::string> known, planned;
   for (const device& on : plan.devices) {
     for (const rung& each : plan.operation->rungs(on)) {
       const bool is_new = std::find(known.begin(), known.end(), each.name) == known.end();
       if (is_new && each.name != plan.operation->roof) known.emplace_back(each.name);
     }
   }
+  for (const kernel_family& each : kernel_families()) planned.push_back(each.name);
   for (const std::string& kernel : kernels) {
+    if (std::find(planned.begin(), planned.end(), kernel) != planned.end()) continue;
     if (std::find(known.begin(), known.end(), kernel) != known.end()) continue;
     refuse(fmt::format("no profile can be taken of {} {}", plan.operation->name, kernel), "known: " + joined(known),
            "choose one of these with --kernel");
@@ -191,8 +198,14 @@ void add_profile_command(command_line& line, tool_run& tool) {
   const auto to = std::make_shared<profile_arguments>();
   profile.text("operation", to->operation, "What to profile: an operation of `twill bench`", "OP");
   profile.list("--device", to->devices, "simt:NAME, as `twill devices` names it", "NAME");
-  profile.list("--kernel", to->kernels, "Only this rung. Default: all", "NAME");
+  profile.list("--kernel", to->kernels,
+               "Only this rung, or this kernel of the planner, as\n`twill explain` lists them. Default: all rungs",
+               "NAME");
   profile.list("--size", to->sizes, "Rows and columns, N is NxN. Default: 1024", "RxC");
+  profile.text("--order", to->order, "Permutation: which dimension comes where. Default:\nthe other way round",
+               "I,J,K");
+  profile.text("--in-strides", to->in_strides, "As of `twill bench`", "S,T,U");
+  profile.text("--out-strides", to->out_strides, "The same of the output, in its order", "S,T,U");
   profile.list("--type", to->types, "Element types, as of `twill bench`. Default: f32", "TYPE");
   profile.list("--block", to->blocks, "Threads of a block. Default: each rung's own", "XxY");
   profile.text("--threads", to->threads,

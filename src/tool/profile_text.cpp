@@ -196,7 +196,7 @@ std::string summary_of(const std::vector<profile_result>& results) {
   for (const auto& result : results) one_device = one_device && result.device == results.front().device;
   table lines({{"device", table::align::left},
                {"kernel", table::align::left, true},
-               {"size", table::align::left},
+               {"size", table::align::left, true},
                {"type", table::align::left},
                {"ld/req"},
                {"st/req"},

@@ -14,6 +14,10 @@ profile() {
   for kernel in memcpy cpu-tuned coalesced,memcpy; do
     refused 'known: .*tuned' profile --device simt:h200 --kernel $kernel
   done
+  refused 'an order means nothing to transpose' profile --device simt:h200 --size 8 --order 0,1
+  refused 'not a permutation of the 3 dimensions' profile permute --device simt:h200 --size 8x8x8 --order 0,1
+  refused '"vec3" cannot move 100x100' profile --device simt:h200 --size 100x100 --kernel vec3
+  refused 'no reduce kernel "gather"' profile reduce --device simt:h200 --size 100 --kernel gather
 }
 
 counts() {
@@ -24,6 +28,11 @@ counts() {
   shown 'shared load .* wavefronts .*32.00x ideal'
   run 0 profile --device simt:gtx280 --kernel copy --size 512 --threads 4096
   shown 'a sample of 16 '
+  run 0 profile permute --device simt:h200 --size 6x10x41 --order 1,0,2 --in-strides 420,42,1 --kernel gather,rows
+  narrow
+  shown '^permute gather, 6x10x41 to 1,0,2'
+  shown 'permute_gather<'
+  shown '^permute rows, '
   run 0 profile --device simt:k20 --kernel unrolled --size 40x70 --check
   shown 'Checked: 0 of 1 kernels'
   run 0 profile scan --device simt:gtx280 --size 20000
