@@ -101,17 +101,8 @@ case_set cases_of(const bench_arguments& a, const ladder_operation& operation) {
     return random_cases(operation.name, parse_count("--random", a.random, 1), static_cast<std::uint64_t>(seed), most);
   }
   case_set set;
-  const auto or_default = [](const std::vector<std::string>& given, const std::string& standard) {
-    return given.empty() ? std::vector<std::string>{standard} : given;
-  };
-  const extents order = a.order.empty() ? extents{} : parse_order(a.order);
-  const extents in_strides = parse_strides("--in-strides", a.in_strides),
-                out_strides = parse_strides("--out-strides", a.out_strides);
-  for (const std::string& size : or_default(a.sizes, operation.default_size)) {
-    for (const std::string& type : or_default(a.types, operation.default_type)) {
-      set.cases.push_back({parse_type(type), parse_size(size), order, 0, "", in_strides, out_strides});
-    }
-  }
+  set.cases = parse_cases({a.sizes, a.types, a.order, a.in_strides, a.out_strides}, operation.default_size,
+                          operation.default_type);
   return set;
 }
 

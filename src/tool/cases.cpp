@@ -173,6 +173,23 @@ element_type type_of_bytes(std::int64_t bytes) {
                                   : fmt::format("b{}", bytes));
 }
 
+std::vector<bench_case> parse_cases(const named_cases& named, const std::string& default_size,
+                                    const std::string& default_type) {
+  const auto or_default = [](const std::vector<std::string>& given, const std::string& standard) {
+    return given.empty() ? std::vector<std::string>{standard} : given;
+  };
+  const extents order = named.order.empty() ? extents{} : parse_order(named.order);
+  const extents in_strides = parse_strides("--in-strides", named.in_strides),
+                out_strides = parse_strides("--out-strides", named.out_strides);
+  std::vector<bench_case> cases;
+  for (const std::string& size : or_default(named.sizes, default_size)) {
+    for (const std::string& type : or_default(named.types, default_type)) {
+      cases.push_back({parse_type(type), parse_size(size), order, 0, "", in_strides, out_strides});
+    }
+  }
+  return cases;
+}
+
 case_set read_cases(const std::string& path) {
   std::error_code problem;
   if (std::filesystem::is_directory(path, problem)) {

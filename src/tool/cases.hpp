@@ -29,6 +29,15 @@ struct case_set {
   std::string roof = "memcpy";                ///< of the operation
 };
 
+/// --size, --type, --order, --in-strides and --out-strides as they were written.
+struct named_cases {
+  std::vector<std::string> sizes, types;
+  std::string order, in_strides, out_strides;
+};
+/// A case for each size and type; `default_size`, `default_type`: where none is named.
+std::vector<bench_case> parse_cases(const named_cases& named, const std::string& default_size,
+                                    const std::string& default_type);
+
 /// Reads a file of cases, a line each: TYPE SIZE[+GAP] [ORDER [IN_STRIDES [OUT_STRIDES]]], such as
 /// "f32 64x3x224x224 0,2,3,1" or "u8 1080x1920 0,1 1920,-1"; "-" for packed strides. Empty lines and what follows a #
 /// are skipped. Refuses, naming the line, what is anything else.

@@ -134,24 +134,17 @@ void run(const explain_arguments& arguments) {
   }
   const output_file file(arguments.json_path);
   if (!arguments.random.empty()) return run_random(arguments, operation, file);
-  const std::vector<std::string> sizes =
-                                     arguments.sizes.empty() ? std::vector{operation.default_size} : arguments.sizes,
-                                 types =
-                                     arguments.types.empty() ? std::vector{operation.default_type} : arguments.types;
-  const extents order = arguments.order.empty() ? extents{} : parse_order(arguments.order);
-  const extents in_strides = parse_strides("--in-strides", arguments.in_strides),
-                out_strides = parse_strides("--out-strides", arguments.out_strides);
+  const std::vector<bench_case> cases =
+      parse_cases({arguments.sizes, arguments.types, arguments.order, arguments.in_strides, arguments.out_strides},
+                  operation.default_size, operation.default_type);
   json results = json::array();
   std::string text;
   for (const device& on : devices_of(arguments)) {
-    for (const std::string& size : sizes) {
-      for (const std::string& type : types) {
-        const bench_case which{parse_type(type), parse_size(size), order, 0, "", in_strides, out_strides};
-        const auto problem = problem_of(operation, which);
-        const std::vector<candidate> found = problem->candidates(on);
-        results.push_back(json_of(operation, which, on, found));
-        text += (text.empty() ? "" : "\n") + text_of(operation, *problem, which, on, found);
-      }
+    for (const bench_case& which : cases) {
+      const auto problem = problem_of(operation, which);
+      const std::vector<candidate> found = problem->candidates(on);
+      results.push_back(json_of(operation, which, on, found));
+      text += (text.empty() ? "" : "\n") + text_of(operation, *problem, which, on, found);
     }
   }
   json families = json::array();

@@ -8,11 +8,11 @@
 #include <fmt/core.h>
 
 #include <twill/buffer.hpp>
-#include <twill/explain.hpp>
 #include <twill/profile.hpp>
 #include <twill/simt.hpp>
 
 #include "bench_plan.hpp"
+#include "candidates.hpp"
 #include "case_runner.hpp"
 #include "commands.hpp"
 #include "compared_with.hpp"
@@ -37,17 +37,9 @@ bench_options options_of(const profile_arguments& arguments, const ladder_operat
   bench_options options;
   options.devices = arguments.devices;
   options.kernels = arguments.kernels;
-  const auto or_default = [](const std::vector<std::string>& given, const std::string& standard) {
-    return given.empty() ? std::vector<std::string>{standard} : given;
-  };
-  const extents order = arguments.order.empty() ? extents{} : parse_order(arguments.order);
-  const extents in_strides = parse_strides("--in-strides", arguments.in_strides),
-                out_strides = parse_strides("--out-strides", arguments.out_strides);
-  for (const std::string& size : or_default(arguments.sizes, "1024")) {
-    for (const std::string& type : or_default(arguments.types, operation.default_type)) {
-      options.set.cases.push_back({parse_type(type), parse_size(size), order, 0, "", in_strides, out_strides});
-    }
-  }
+  options.set.cases =
+      parse_cases({arguments.sizes, arguments.types, arguments.order, arguments.in_strides, arguments.out_strides},
+                  "1024", operation.default_type);
   for (const std::string& block : arguments.blocks) options.blocks.push_back(parse_block(block));
   options.loops = {loop_kind::over};
   return options;
@@ -67,19 +59,20 @@ void require_models(const bench_plan& plan) {
   }
 }
 
-// The bench knows rungs that a profile cannot be taken of: what it compares with, and what the CPU runs. Of the
-// planner's kernels the plan has those that can move a case.
+// The bench knows rungs that a profile cannot be taken of: what it compares with, and what the CPU runs.
 void require_kernels(const bench_plan& plan, const std::vector<std::string>& kernels) {
-  std::vector<std::string> known, planned;
+  std::vector<std::string> known;
+  const auto learn = [&](const rung& each) {
+    const bool is_new = std::find(known.begin(), known.end(), each.name) == known.end();
+    if (is_new && each.name != plan.operation->roof) known.emplace_back(each.name);
+  };
   for (const device& on : plan.devices) {
-    for (const rung& each : plan.operation->rungs(on)) {
-      const bool is_new = std::find(known.begin(), known.end(), each.name) == known.end();
-      if (is_new && each.name != plan.operation->roof) known.emplace_back(each.name);
-    }
+    for (const rung& each : plan.operation->rungs(on)) learn(each);
   }
-  for (const kernel_family& each : kernel_families()) planned.push_back(each.name);
+  for (const planned_case& each : plan.cases) {
+    for (const rung& one : candidate_rungs(*each.problem, each.on)) learn(one);
+  }
   for (const std::string& kernel : kernels) {
-    if (std::find(planned.begin(), planned.end(), kernel) != planned.end()) continue;
     if (std::find(known.begin(), known.end(), kernel) != known.end()) continue;
     refuse(fmt::format("no profile can be taken of {} {}", plan.operation->name, kernel), "known: " + joined(known),
            "choose one of these with --kernel");
