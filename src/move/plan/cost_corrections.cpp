@@ -11,192 +11,97 @@
 namespace twill::detail {
 namespace {
 
-// Logarithms of the factor of a cost, which add up: for the size of the unit and a copy's time together, and one
-// property in each other array.
-struct cost_correction {
-  double copy_time[5][4];                                         // [units of 1, 2, 4, 8, 16 bytes][copy_time_log2]
-  double form[4];                                                 // [form_class_of]
-  double in_aligned[4], out_aligned[4];                           // rows at multiples of 1, 4, 32 and 128 bytes
-  double out_first[4], out_second[4], in_first[4], in_second[4];  // dimensions of 2^4, 2^6, 2^8 and 2^11 bytes
+// Rows of a table of corrections: one for each size of the unit (1, 2, 4, 8 and 16 bytes) by a copy's time, and one for
+// each other property. An entry is the logarithm of a factor; those of all properties add up.
+enum correction_row {
+  by_copy_time,
+  by_form = 5,  // form_class_of
+  by_in_alignment,
+  by_out_alignment,
+  by_out_first,  // the first and the second dimension of either side
+  by_out_second,
+  by_in_first,
+  by_in_second,
+  correction_rows
 };
-constexpr double copy_time_log2[] = {1, 2, 3.5, 6.5},  // of us
-    aligned_log2[] = {0, 2, 5, 7}, dimension_log2[] = {4, 6, 8, 11};
+// Where the four entries of a row lie: log2 of microseconds, of what rows begin at multiples of, and of bytes.
+constexpr double copy_time_log2[] = {1, 2, 3.5, 6.5}, aligned_log2[] = {0, 2, 5, 7}, dimension_log2[] = {4, 6, 8, 11};
 
-// Fitted to the times of 12,240 random transposes and permutations on H200s, 240 of them of odd element sizes, and to
-// the choices in them (docs/planner.md).
-constexpr cost_correction narrow_correction{{{0, 0.001, 0, 0},
-                                             {0, 0.008, 0.004, 0},
-                                             {-0.007, -0.007, -0.006, 0.005},
-                                             {0.003, 0.039, -0.013, -0.001},
-                                             {0.001, -0.001, -0.018, -0.01}},
-                                            {0.013, -0.014, 0, 0},
-                                            {0.009, 0.004, -0.012, -0.002},
-                                            {0.001, 0.004, -0.002, -0.004},
-                                            {-0.01, 0.003, 0, 0.006},
-                                            {-0.021, 0.018, 0.015, -0.013},
-                                            {-0.021, 0.018, 0.015, -0.013},
-                                            {-0.01, 0.003, 0, 0.006}};
-constexpr cost_correction tiled_2d_correction{{{0.028, -0.012, -0.019, -0.034},
-                                               {0.031, 0.07, -0.052, -0.036},
-                                               {0.072, 0.036, -0.053, -0.039},
-                                               {0.025, 0.053, 0.008, -0.029},
-                                               {-0.027, 0.026, -0.013, -0.02}},
-                                              {-0.009, 0.003, 0.022, 0},
-                                              {0, 0.027, 0.006, -0.017},
-                                              {0, 0.035, -0.004, -0.015},
-                                              {0.029, -0.007, 0.008, -0.014},
-                                              {0.011, 0.006, 0.01, -0.011},
-                                              {0.006, -0.017, 0.004, 0.022},
-                                              {0.034, -0.007, -0.01, 0}};
-constexpr cost_correction tiled_4byte_correction{
-    {{-0.022, 0.03, 0, 0}, {-0.035, -0.024, 0, 0}, {-0.009, 0.059, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}},
-    {0.007, -0.018, 0.008, 0},
-    {0, 0.002, -0.039, 0.035},
-    {0, 0.017, -0.009, -0.011},
-    {0, -0.01, 0.003, 0.005},
-    {0.001, -0.006, 0.001, 0.002},
-    {0, -0.007, 0.006, -0.001},
-    {0.001, -0.001, 0.007, -0.009}};
-constexpr cost_correction misaligned_2d_correction{{{-0.007, -0.004, 0.002, 0.025},
-                                                    {0.003, -0.035, 0.03, 0.043},
-                                                    {-0.004, -0.058, 0.016, 0.023},
-                                                    {-0.025, -0.04, -0.007, 0.045},
-                                                    {0, 0, 0, 0}},
-                                                   {-0.008, -0.013, 0.029, 0},
-                                                   {0.04, -0.004, 0.009, -0.037},
-                                                   {-0.019, 0.008, -0.011, 0.03},
-                                                   {0, 0.026, 0.004, -0.022},
-                                                   {0.001, 0.007, -0.014, 0.014},
-                                                   {0, 0.01, 0.023, -0.025},
-                                                   {0.001, 0.023, 0.011, -0.026}};
-constexpr cost_correction staged_correction{
-    {{0.006, -0.022, 0.004, 0.001}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}},
-    {0, -0.011, 0, 0},
-    {0.015, -0.017, 0.003, -0.012},
-    {0, 0.018, -0.02, -0.01},
-    {0.008, -0.008, -0.011, 0},
-    {-0.002, 0.002, -0.01, -0.001},
-    {-0.002, 0.002, -0.01, -0.001},
-    {0.008, -0.008, -0.011, 0}};
-constexpr cost_correction staged_misaligned_correction{{{-0.035, -0.006, 0.021, 0.002},
-                                                        {-0.005, 0.017, -0.005, -0.017},
-                                                        {-0.072, 0.001, 0.029, 0.014},
-                                                        {-0.021, 0.011, 0.001, 0.011},
-                                                        {-0.007, 0.028, 0.011, 0.004}},
-                                                       {0, -0.016, 0, 0},
-                                                       {-0.012, -0.004, -0.011, 0.011},
-                                                       {-0.005, -0.01, 0.005, -0.006},
-                                                       {0.015, -0.011, -0.005, -0.015},
-                                                       {0.012, 0.003, -0.012, -0.019},
-                                                       {0.012, 0.003, -0.012, -0.019},
-                                                       {0.015, -0.011, -0.005, -0.015}};
-constexpr cost_correction staged_rows_correction{{{0.005, 0.009, -0.003, -0.019},
-                                                  {-0.024, -0.011, 0.015, 0},
-                                                  {0.023, 0.007, 0.019, -0.027},
-                                                  {0.006, 0.008, 0.016, -0.024},
-                                                  {0, 0, 0, 0}},
-                                                 {-0.015, 0.016, 0, 0},
-                                                 {0.012, 0.014, -0.015, -0.01},
-                                                 {0.028, 0.006, -0.017, -0.015},
-                                                 {0, 0, -0.003, 0.004},
-                                                 {-0.002, -0.015, 0.008, 0.011},
-                                                 {-0.002, -0.015, 0.008, 0.011},
-                                                 {0, 0, -0.003, 0.004}};
-constexpr cost_correction staged_cols_correction{{{0.013, -0.022, -0.014, -0.006},
-                                                  {0.002, 0.011, 0.006, 0.005},
-                                                  {-0.012, -0.015, 0.012, 0.011},
-                                                  {0, 0, 0, 0},
-                                                  {0, 0, 0, 0}},
-                                                 {0.003, -0.01, 0, 0},
-                                                 {-0.005, -0.003, 0.003, -0.002},
-                                                 {-0.004, -0.031, -0.004, 0.033},
-                                                 {-0.003, -0.01, -0.029, 0.036},
-                                                 {0, -0.006, 0.009, -0.009},
-                                                 {0, -0.006, 0.009, -0.009},
-                                                 {-0.003, -0.01, -0.029, 0.036}};
-constexpr cost_correction vec3_correction{{{0.022, 0.001, 0.007, -0.017},
-                                           {-0.004, -0.006, 0.016, -0.045},
-                                           {0, 0.002, 0.003, 0.021},
-                                           {0, -0.002, 0.002, 0.014},
-                                           {0, 0, 0, 0}},
-                                          {0, 0, 0.015, -0.001},
-                                          {-0.007, 0.016, 0.005, 0},
-                                          {-0.007, 0.016, 0.005, 0},
-                                          {0.008, 0.006, 0, 0},
-                                          {0.013, 0.022, 0.01, -0.031},
-                                          {0.008, 0.006, 0, 0},
-                                          {0.006, -0.014, 0.02, 0.002}};
-constexpr cost_correction misaligned_correction{{{0.02, 0.033, 0.017, 0.032},
-                                                 {-0.057, -0.005, 0.019, 0.022},
-                                                 {-0.064, -0.013, -0.006, 0.013},
-                                                 {-0.011, 0.003, -0.032, 0.002},
-                                                 {0, 0, 0, 0}},
-                                                {0.015, 0.005, -0.028, -0.019},
-                                                {-0.042, 0.011, -0.002, 0.005},
-                                                {-0.011, -0.009, -0.004, -0.003},
-                                                {-0.016, -0.009, -0.006, 0.004},
-                                                {-0.006, -0.017, -0.005, 0.001},
-                                                {-0.009, -0.008, -0.008, -0.002},
-                                                {-0.024, 0.003, -0.005, -0.001}};
-constexpr cost_correction rows_correction{
-    {{0, 0.001, 0.004, 0.004}, {0, 0, -0.001, 0.005}, {0, -0.001, -0.001, 0}, {-0.001, -0.001, 0, 0.005}, {0, 0, 0, 0}},
-    {0, 0, 0.005, 0.009},
-    {0.01, 0.003, 0.001, 0},
-    {0.01, 0.003, 0.001, 0},
-    {0, -0.003, 0.013, 0.004},
-    {0.005, -0.003, 0.003, 0.01},
-    {0, -0.003, 0.013, 0.004},
-    {0.01, 0.002, 0.001, 0.001}};
-constexpr cost_correction gather_correction{{{0.005, 0.023, -0.021, -0.013},
-                                             {0.104, 0.006, -0.039, -0.052},
-                                             {0.084, 0.001, -0.017, -0.035},
-                                             {0.048, -0.043, 0.005, -0.025},
-                                             {0.038, -0.049, 0.009, -0.011}},
-                                            {0.002, 0.016, -0.002, 0},
-                                            {0.024, -0.002, 0, -0.004},
-                                            {0.041, 0.002, -0.008, -0.018},
-                                            {-0.007, -0.002, 0.01, 0.016},
-                                            {-0.001, 0.003, 0.009, 0.006},
-                                            {0.003, -0.004, 0.007, 0.011},
-                                            {0.002, 0.011, -0.003, 0.007}};
-constexpr cost_correction elementwise_vectors_correction{{{-0.019, -0.003, 0.017, 0.025},
-                                                          {-0.008, -0.009, 0.018, 0.06},
-                                                          {0.01, -0.003, -0.008, 0.005},
-                                                          {-0.026, -0.036, -0.009, -0.01},
-                                                          {0, 0, 0, 0}},
-                                                         {0.025, -0.034, -0.013, 0.028},
-                                                         {-0.005, -0.02, 0.019, 0.012},
-                                                         {0.019, -0.025, 0.002, 0.01},
-                                                         {0.002, 0.005, 0.008, -0.009},
-                                                         {0.001, -0.002, 0.006, 0},
-                                                         {-0.006, 0.014, 0.002, -0.004},
-                                                         {-0.007, -0.004, 0.001, 0.017}};
-constexpr cost_correction elementwise_correction{
-    {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0.009, 0.008, 0.001, 0.001}, {-0.012, -0.02, -0.018, 0.008}},
-    {-0.009, -0.032, -0.003, 0.021},
-    {0, -0.009, 0, -0.015},
-    {0, -0.003, -0.012, -0.009},
-    {-0.011, 0.014, -0.018, -0.009},
-    {-0.008, -0.007, -0.008, -0.002},
-    {-0.011, 0.021, -0.012, -0.022},
-    {-0.009, -0.005, 0.001, -0.011}};
-
-// In the order of the enumerators; null: not corrected.
-constexpr const cost_correction* corrections[families] = {&narrow_correction,
-                                                          &tiled_2d_correction,
-                                                          &tiled_4byte_correction,
-                                                          &misaligned_2d_correction,
-                                                          &staged_correction,
-                                                          &staged_misaligned_correction,
-                                                          nullptr,
-                                                          &staged_rows_correction,
-                                                          &staged_cols_correction,
-                                                          &vec3_correction,
-                                                          &misaligned_correction,
-                                                          &rows_correction,
-                                                          &gather_correction,
-                                                          &elementwise_vectors_correction,
-                                                          &elementwise_correction};
+// Three rows a line, families in the order of the enumerators. Fitted to the times of 12,240 random transposes and
+// permutations on H200s, 240 of them of odd element sizes, and to the choices in them (docs/planner.md).
+constexpr double corrections[families][correction_rows * 4] = {
+    // narrow
+    {0,      0.001, 0,      0,      0,      0.008,  0.004,  0,      -0.007, -0.007, -0.006, 0.005,
+     0.003,  0.039, -0.013, -0.001, 0.001,  -0.001, -0.018, -0.01,  0.013,  -0.014, 0,      0,
+     0.009,  0.004, -0.012, -0.002, 0.001,  0.004,  -0.002, -0.004, -0.01,  0.003,  0,      0.006,
+     -0.021, 0.018, 0.015,  -0.013, -0.021, 0.018,  0.015,  -0.013, -0.01,  0.003,  0,      0.006},
+    // tiled-2d
+    {0.028, -0.012, -0.019, -0.034, 0.031,  0.07,   -0.052, -0.036, 0.072,  0.036,  -0.053, -0.039,
+     0.025, 0.053,  0.008,  -0.029, -0.027, 0.026,  -0.013, -0.02,  -0.009, 0.003,  0.022,  0,
+     0,     0.027,  0.006,  -0.017, 0,      0.035,  -0.004, -0.015, 0.029,  -0.007, 0.008,  -0.014,
+     0.011, 0.006,  0.01,   -0.011, 0.006,  -0.017, 0.004,  0.022,  0.034,  -0.007, -0.01,  0},
+    // tiled-4byte
+    {-0.022, 0.03,   0,      0,     -0.035, -0.024, 0,      0,      -0.009, 0.059,  0,     0,
+     0,      0,      0,      0,     0,      0,      0,      0,      0.007,  -0.018, 0.008, 0,
+     0,      0.002,  -0.039, 0.035, 0,      0.017,  -0.009, -0.011, 0,      -0.01,  0.003, 0.005,
+     0.001,  -0.006, 0.001,  0.002, 0,      -0.007, 0.006,  -0.001, 0.001,  -0.001, 0.007, -0.009},
+    // misaligned-2d
+    {-0.007, -0.004, 0.002,  0.025,  0.003,  -0.035, 0.03,   0.043,  -0.004, -0.058, 0.016, 0.023,
+     -0.025, -0.04,  -0.007, 0.045,  0,      0,      0,      0,      -0.008, -0.013, 0.029, 0,
+     0.04,   -0.004, 0.009,  -0.037, -0.019, 0.008,  -0.011, 0.03,   0,      0.026,  0.004, -0.022,
+     0.001,  0.007,  -0.014, 0.014,  0,      0.01,   0.023,  -0.025, 0.001,  0.023,  0.011, -0.026},
+    // staged
+    {0.006,  -0.022, 0.004, 0.001,  0,      0,     0,     0,      0,     0,      0,      0,
+     0,      0,      0,     0,      0,      0,     0,     0,      0,     -0.011, 0,      0,
+     0.015,  -0.017, 0.003, -0.012, 0,      0.018, -0.02, -0.01,  0.008, -0.008, -0.011, 0,
+     -0.002, 0.002,  -0.01, -0.001, -0.002, 0.002, -0.01, -0.001, 0.008, -0.008, -0.011, 0},
+    // staged-misaligned
+    {-0.035, -0.006, 0.021,  0.002,  -0.005, 0.017, -0.005, -0.017, -0.072, 0.001,  0.029,  0.014,
+     -0.021, 0.011,  0.001,  0.011,  -0.007, 0.028, 0.011,  0.004,  0,      -0.016, 0,      0,
+     -0.012, -0.004, -0.011, 0.011,  -0.005, -0.01, 0.005,  -0.006, 0.015,  -0.011, -0.005, -0.015,
+     0.012,  0.003,  -0.012, -0.019, 0.012,  0.003, -0.012, -0.019, 0.015,  -0.011, -0.005, -0.015},
+    // staged-strided: not corrected
+    {},
+    // staged-rows
+    {0.005,  0.009,  -0.003, -0.019, -0.024, -0.011, 0.015,  0,      0.023,  0.007, 0.019,  -0.027,
+     0.006,  0.008,  0.016,  -0.024, 0,      0,      0,      0,      -0.015, 0.016, 0,      0,
+     0.012,  0.014,  -0.015, -0.01,  0.028,  0.006,  -0.017, -0.015, 0,      0,     -0.003, 0.004,
+     -0.002, -0.015, 0.008,  0.011,  -0.002, -0.015, 0.008,  0.011,  0,      0,     -0.003, 0.004},
+    // staged-cols
+    {0.013,  -0.022, -0.014, -0.006, 0.002,  0.011,  0.006,  0.005,  -0.012, -0.015, 0.012,  0.011,
+     0,      0,      0,      0,      0,      0,      0,      0,      0.003,  -0.01,  0,      0,
+     -0.005, -0.003, 0.003,  -0.002, -0.004, -0.031, -0.004, 0.033,  -0.003, -0.01,  -0.029, 0.036,
+     0,      -0.006, 0.009,  -0.009, 0,      -0.006, 0.009,  -0.009, -0.003, -0.01,  -0.029, 0.036},
+    // vec3
+    {0.022,  0.001,  0.007, -0.017, -0.004, -0.006, 0.016, -0.045, 0,     0.002,  0.003, 0.021,
+     0,      -0.002, 0.002, 0.014,  0,      0,      0,     0,      0,     0,      0.015, -0.001,
+     -0.007, 0.016,  0.005, 0,      -0.007, 0.016,  0.005, 0,      0.008, 0.006,  0,     0,
+     0.013,  0.022,  0.01,  -0.031, 0.008,  0.006,  0,     0,      0.006, -0.014, 0.02,  0.002},
+    // misaligned
+    {0.02,   0.033,  0.017,  0.032, -0.057, -0.005, 0.019,  0.022,  -0.064, -0.013, -0.006, 0.013,
+     -0.011, 0.003,  -0.032, 0.002, 0,      0,      0,      0,      0.015,  0.005,  -0.028, -0.019,
+     -0.042, 0.011,  -0.002, 0.005, -0.011, -0.009, -0.004, -0.003, -0.016, -0.009, -0.006, 0.004,
+     -0.006, -0.017, -0.005, 0.001, -0.009, -0.008, -0.008, -0.002, -0.024, 0.003,  -0.005, -0.001},
+    // rows
+    {0, 0.001,  0.004, 0.004, 0,     0,      -0.001, 0.005, 0,    -0.001, -0.001, 0,     -0.001, -0.001, 0,     0.005,
+     0, 0,      0,     0,     0,     0,      0.005,  0.009, 0.01, 0.003,  0.001,  0,     0.01,   0.003,  0.001, 0,
+     0, -0.003, 0.013, 0.004, 0.005, -0.003, 0.003,  0.01,  0,    -0.003, 0.013,  0.004, 0.01,   0.002,  0.001, 0.001},
+    // gather
+    {0.005,  0.023,  -0.021, -0.013, 0.104, 0.006,  -0.039, -0.052, 0.084,  0.001,  -0.017, -0.035,
+     0.048,  -0.043, 0.005,  -0.025, 0.038, -0.049, 0.009,  -0.011, 0.002,  0.016,  -0.002, 0,
+     0.024,  -0.002, 0,      -0.004, 0.041, 0.002,  -0.008, -0.018, -0.007, -0.002, 0.01,   0.016,
+     -0.001, 0.003,  0.009,  0.006,  0.003, -0.004, 0.007,  0.011,  0.002,  0.011,  -0.003, 0.007},
+    // elementwise-vectors
+    {-0.019, -0.003, 0.017,  0.025, -0.008, -0.009, 0.018, 0.06,   0.01,   -0.003, -0.008, 0.005,
+     -0.026, -0.036, -0.009, -0.01, 0,      0,      0,     0,      0.025,  -0.034, -0.013, 0.028,
+     -0.005, -0.02,  0.019,  0.012, 0.019,  -0.025, 0.002, 0.01,   0.002,  0.005,  0.008,  -0.009,
+     0.001,  -0.002, 0.006,  0,     -0.006, 0.014,  0.002, -0.004, -0.007, -0.004, 0.001,  0.017},
+    // elementwise
+    {0,      0,      0,      0,      0,      0,      0,      0,      0,      0,      0,      0,
+     0.009,  0.008,  0.001,  0.001,  -0.012, -0.02,  -0.018, 0.008,  -0.009, -0.032, -0.003, 0.021,
+     0,      -0.009, 0,      -0.015, 0,      -0.003, -0.012, -0.009, -0.011, 0.014,  -0.018, -0.009,
+     -0.008, -0.007, -0.008, -0.002, -0.011, 0.021,  -0.012, -0.022, -0.009, -0.005, 0.001,  -0.011},
+};
 
 // Linear between powers of two.
 double approximate_log2(double value) {
@@ -207,21 +112,14 @@ double approximate_log2(double value) {
 }
 
 // Clamped to the ends of the table.
-template <int Entries>
-table_position locate(const double (&entries)[Entries], double value) {
-  const double log2 = std::clamp(approximate_log2(value), entries[0], entries[Entries - 1]);
-  int index = 0;
-  for (int i = 1; i < Entries - 1; ++i) index += log2 >= entries[i] ? 1 : 0;
+table_position locate(const double (&entries)[4], double value) {
+  const double log2 = std::clamp(approximate_log2(value), entries[0], entries[3]);
+  const int index = (log2 >= entries[1] ? 1 : 0) + (log2 >= entries[2] ? 1 : 0);
   return {index, (log2 - entries[index]) / (entries[index + 1] - entries[index])};
 }
 
 table_position locate_alignment(std::int64_t bits) {
   return locate(aligned_log2, static_cast<double>(lowest_bit(bits | 128)));
-}
-
-template <int Entries>
-double interpolate(const double (&table)[Entries], table_position at) {
-  return table[at.index] + at.fraction * (table[at.index + 1] - table[at.index]);
 }
 
 // Whether the outermost stride of each side is that of a packed array: false for padding, and for input windows that
@@ -274,13 +172,18 @@ shape_properties::shape_properties(const permute_args& a, const composite_tile& 
 }
 
 double shape_properties::correction(family kind) const {
-  const cost_correction* const table = corrections[static_cast<int>(kind)];
-  if (table == nullptr || weight_ <= 0) return 1;
+  if (weight_ <= 0) return 1;
+  const auto& table = corrections[static_cast<int>(kind)];
+  const auto interpolated = [&](int row, table_position at) {
+    const double* const entry = table + row * 4 + at.index;
+    return entry[0] + at.fraction * (entry[1] - entry[0]);
+  };
   // Independent partial sums, for the sake of instruction-level parallelism.
-  const double rows = interpolate(table->in_aligned, in_aligned_) + interpolate(table->out_aligned, out_aligned_);
-  const double first = interpolate(table->in_first, in_first_) + interpolate(table->out_first, out_first_);
-  const double second = interpolate(table->in_second, in_second_) + interpolate(table->out_second, out_second_);
-  const double sum = (interpolate(table->copy_time[unit_], copy_time_) + table->form[form_] + rows) + (first + second);
+  const double rows = interpolated(by_in_alignment, in_aligned_) + interpolated(by_out_alignment, out_aligned_);
+  const double first = interpolated(by_in_first, in_first_) + interpolated(by_out_first, out_first_);
+  const double second = interpolated(by_in_second, in_second_) + interpolated(by_out_second, out_second_);
+  const double sum =
+      (interpolated(by_copy_time + unit_, copy_time_) + table[by_form * 4 + form_] + rows) + (first + second);
   const double log = weight_ * sum;
   return 1 + log + log * log / 2;  // the exponential function to second order: sums are small
 }
