@@ -54,7 +54,7 @@ set(twill_common_sources
   src/move/plan/elementwise.cpp
   src/move/plan/gather.cpp
   src/move/plan/gather_layout.cpp
-  src/move/plan/misaligned_2d.cpp
+  src/move/plan/misaligned.cpp
   src/move/plan/normal_form.cpp
   src/move/plan/strided.cpp
   src/move/plan/transposes.cpp

@@ -12,7 +12,7 @@
 #include <twill/device.hpp>
 
 #include "move/plan/candidates.hpp"
-#include "move/plan/gather_layout.hpp"
+#include "move/plan/gather.hpp"
 #include "move/plan/normal_form.hpp"
 #include "support/dice.hpp"
 
@@ -64,7 +64,7 @@ std::optional<gather_plan> find_plan(std::int64_t bytes, const std::vector<permu
   composite_tile units;
   set_untiled(units, args, unit_of(args));
   std::optional<gather_plan> found;
-  plan_gather(args, units, model, args.bytes(), HUGE_VAL, [](double) { return HUGE_VAL; }, found);
+  plan_gather(args, units, model, args.bytes(), HUGE_VAL, found);
   return found;
 }
 

@@ -37,8 +37,7 @@ void check_plans(const permute_args& args, const device_model& model) {
     if (kind != family::elementwise_vectors && kind != family::elementwise) continue;
     const cost_of_launch least = kind == family::elementwise ? least_of_elementwise(args, all.units.unit)
                                                              : least_of_elementwise_vectors(all.units);
-    const double us = least.launch + all.copy_us * all.on_device(least.factor);
-    REQUIRE(all.list[k].microseconds >= us * all.properties.correction(kind));
+    REQUIRE(all.list[k].microseconds >= all.corrected_us(kind, least));
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "move/plan/misaligned_2d.hpp"
+#include "move/plan/misaligned.hpp"
 
 namespace twill::detail {
 namespace {

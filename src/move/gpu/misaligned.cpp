@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "families.hpp"
-#include "move/plan/misaligned_2d.hpp"
+#include "move/plan/misaligned.hpp"
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
@@ -78,7 +78,8 @@ void launch_tiles(const work_queue& queue, const transpose_args& a) {
 template <int Bytes, class IfAligned, class IfMisaligned>
 void launch_by_alignment(const work_queue& queue, const transpose_args& a) {
   if constexpr (!std::is_same_v<IfAligned, IfMisaligned>) {
-    if (!detail::rows_begin_at(a, IfAligned::lane_bytes)) return launch_tiles<Bytes, false, IfMisaligned>(queue, a);
+    const bool is_aligned = detail::matrices(a).in_alignment() >= IfAligned::lane_bytes;
+    if (!is_aligned) return launch_tiles<Bytes, false, IfMisaligned>(queue, a);
   }
   launch_tiles<Bytes, true, IfAligned>(queue, a);
 }

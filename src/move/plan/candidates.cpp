@@ -4,10 +4,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
 #include <string_view>
 
-#include "elementwise.hpp"
 #include "integers.hpp"
 #include "transposes.hpp"
 
@@ -26,7 +24,8 @@ constexpr description descriptions[families] = {
      "multiprocessor"},
     {"misaligned-2d", "matrices of 1, 2, 4 and 8 byte elements with rows of any alignment"},
     {"staged", "batches of small packed matrices of 1-byte elements, input and output 16-byte aligned"},
-    {"staged-misaligned", "batches of packed matrices of up to a third of a block's shared memory"},
+    {"staged-misaligned",
+     "batches of packed matrices of up to a third of a block's shared memory, half of it for 1-byte elements"},
     {"staged-strided", "batches of small matrices with gaps"},
     {"staged-rows",
      "packed rows of 16 to 64 bytes in full vectors; 9 to 256 packed columns (from 2 of 1 byte, 4 of 2)"},
@@ -43,124 +42,32 @@ constexpr description descriptions[families] = {
 // Costs are `launch` microseconds and the time of a copy, times a factor of the shape. Factors are fitted to the
 // timings that gather_costs names.
 
-double ratio(std::int64_t a, std::int64_t b) {
-  return static_cast<double>(a) / static_cast<double>(b);
-}
-
-// Gives rows (`out_segment`) the dimensions that follow one another in the output, columns (`in_segment`) those that do
-// in the input, each to the shorter side where both want it.
-tile_sides share_out(composite_tile& t) {
-  tile_sides s{t.unit, t.unit, 256, 256};
-  int next_row = 0, next_col = 0;
-  while (true) {
-    tile_dim* const row = next_row < t.rank ? &t.dims[next_row] : nullptr;
-    tile_dim* const col = next_col < t.rank ? &t.dims[t.in_order[next_col]] : nullptr;
-    const bool can_row = row != nullptr && !row->in_segment && row->out_stride == s.row_bytes;
-    const bool can_col = col != nullptr && !col->out_segment && col->in_stride == s.col_bytes;
-    if (!can_row && !can_col) break;
-    if (can_row && (!can_col || s.row_bytes <= s.col_bytes)) {
-      row->out_segment = true, row->tile = row->extent, ++next_row;
-      s.row_bytes *= row->extent;
-    } else {
-      col->in_segment = true, col->tile = col->extent, ++next_col;
-      s.col_bytes *= col->extent;
-    }
-  }
-  for (int i = 0; i < t.rank; ++i) {
-    if (!t.dims[i].in_segment) s.in_bits |= t.dims[i].in_stride;
-    if (!t.dims[i].out_segment) s.out_bits |= t.dims[i].out_stride;
-  }
-  return s;
-}
-
-constexpr double rows_launch[4] = {3.52, 3.56, 3.47, 3.26};
-
 // Vectors that span two rows cost instructions, and shorter rows have more of them.
-double rows_factor(const permute_args& a, std::int64_t unit) {
-  constexpr double factor[4] = {1.063, 1.077, 1.081, 1.055}, more[4] = {0.651, 0.661, 0.614, 0.546},
+cost_of_launch cost_of_rows(const permute_args& a, std::int64_t unit) {
+  constexpr double launch[4] = {3.52, 3.56, 3.47, 3.26}, factor[4] = {1.063, 1.077, 1.081, 1.055},
+                   more[4] = {0.651, 0.661, 0.614, 0.546},
                    half[4] = {420, 323, 327, 261};  // bytes of a row that costs half of `more`
   const int at = place_of(unit);
-  return factor[at] + more[at] / (1 + static_cast<double>(a.run_bytes) / half[at]);
-}
-
-constexpr double misaligned_launch[4] = {5, 4.4, 2.9, 2.65};
-
-// Instructions and memory overlap. Tiles that rows or columns do not fill cost as much as others, or more. Adjusted
-// after the fit (docs/planner.md).
-double misaligned_factor(const tile_sides& s, std::int64_t unit, int rank) {
-  constexpr double issues[4] = {0.812, 0.444, 0.609, 0.41}, moves[4] = {0.55, 1.009, 0.922, 0.99};
-  constexpr double partial[4] = {0.118, 0.213, 0.142, 0.135}, inside[4] = {1.35, 1.63, 1, 1},
-                   more[4] = {0.045, 0.02, 0.02, 0};
-  const int at = place_of(unit);
-  const bool complete = s.in_bits % 4 == 0;
-  const std::int64_t length = unit == 8 || (unit == 2 && complete) ? 512 : 256;
-  const std::int64_t lanes = unit == 1 ? 16 : 32;
-  const std::int64_t width = (complete ? lanes : lanes - 1) * std::max<std::int64_t>(4, unit);
-  const double down =
-      costed_tiles_down(s.row_bytes, length, partial[at]) * static_cast<double>(length - misaligned_overlap);
-  const double issue = issues[at] * down / static_cast<double>(s.row_bytes) *
-                       ratio(ceil_divided(s.col_bytes, width) * width, s.col_bytes) * (complete ? 1 : inside[at]);
-  const double both = std::max(full_vectors_factor(unit), std::sqrt(issue * issue + moves[at] * moves[at]));
-  return both + misaligned_ends(unit, s.out_bits, s.row_bytes) + more[at] * std::max(0, rank - 3);
-}
-
-// Tiles whose rows and columns consist of several dimensions.
-void add_misaligned(candidates& all, const permute_args& a, std::int64_t unit) {
-  const tile_sides s = all.sides = share_out(all.units);
-  if (s.row_bytes >= 100 && s.col_bytes >= (unit == 1 ? 28 : 60)) {
-    all.add(family::misaligned, {misaligned_launch[place_of(unit)], misaligned_factor(s, unit, a.rank)});
-  }
-}
-
-// Whether a family that takes at least `least` could be cheaper than all candidates so far, and than `other_us`.
-bool could_pay(const candidates& all, family kind, const cost_of_launch& least, double other_us = HUGE_VAL) {
-  const double cost = (least.launch + all.copy_us * all.on_device(least.factor)) * all.properties.correction(kind);
-  return cost < std::min(all.cheapest_us(), other_us);
+  return {launch[at], factor[at] + more[at] / (1 + static_cast<double>(a.run_bytes) / half[at])};
 }
 
 // Composite tiles are not expected ahead of full vectors of matrices.
-double least_of_gather(const candidates& all, std::int64_t unit) {
+double least_of_gather(const candidates& all) {
   const bool is_full = std::any_of(all.list, all.list + all.count, [](auto& c) { return c.kind == family::tiled_2d; });
-  if (!is_full) return 0;
-  const double us = full_vectors_launch(unit) + all.copy_us * all.on_device(full_vectors_factor(unit));
-  return us * all.properties.correction(family::tiled_2d);
-}
-
-// The kernels without a tile, of which elementwise takes anything. Launches skip those that cannot be faster than
-// gather, which takes at most `gather_us`.
-void add_elementwise(candidates& all, const permute_args& a, const device_model& device, wanted which,
-                     double gather_us) {
-  const composite_tile& t = all.units;
-  const auto may = [&](family kind, const cost_of_launch& least) {
-    return which == wanted::all || could_pay(all, kind, least, gather_us);
-  };
-  if (takes_elementwise_vectors(t)) {
-    const cost_of_launch least = least_of_elementwise_vectors(t);
-    if (may(family::elementwise_vectors, least)) {
-      all.add(family::elementwise_vectors, cost_of_elementwise_vectors(t, least, device));
-    }
-  }
-  if (may(family::elementwise, least_of_elementwise(a, t.unit))) {
-    all.add(family::elementwise, cost_of_elementwise(a, t, device));
-  }
+  return is_full ? all.corrected_us(family::tiled_2d, least_of_tiles(all.units.unit)) : 0;
 }
 
 // Launches search below the cheapest other candidate only. Where that finds no tile, a full search lists gather, at no
 // less than the others: both must choose alike.
-void add_gather_and_elementwise(candidates& all, const permute_args& a, const device_model& device, wanted which) {
+void add_gather(candidates& all, const permute_args& a, const device_model& device, wanted which) {
   const double correction = all.properties.correction(family::gather);
-  double least = least_of_gather(all, all.units.unit);
-  const auto others = [&](double first_us) {
-    add_elementwise(all, a, device, which, std::max(least, first_us * correction));
-    return all.cheapest_us() / correction;
-  };
-  // std::ref: for the captures, std::function would allocate.
-  plan_gather(a, all.units, device, all.bytes, all.cheapest_us() / correction, std::ref(others), all.gather);
+  double least = least_of_gather(all);
+  plan_gather(a, all.units, device, all.bytes, all.cheapest_us() / correction, all.gather);
   if (!all.gather && which == wanted::all) {
-    plan_gather(a, all.units, device, all.bytes, HUGE_VAL, [](double) { return HUGE_VAL; }, all.gather);
+    plan_gather(a, all.units, device, all.bytes, HUGE_VAL, all.gather);
     least = std::max(least, std::nextafter(all.cheapest_us(), HUGE_VAL));
   }
-  if (all.gather) all.add(family::gather, all.gather->microseconds, least);
+  if (all.gather) all.add(family::gather, std::max(least, all.gather->microseconds * correction));
 }
 
 // Each dimension's place is how many come before it: all pairs are compared, without branches. To sort so few elements
@@ -237,12 +144,10 @@ candidates candidates_of(const permute_args& a, const device_model& device, want
   set_untiled(all.units, a, unit);
   all.properties = shape_properties(a, all.units, device, all.bytes, all.copy_us);
   add_transposes(all, a, device);
-  if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, {rows_launch[place_of(unit)], rows_factor(a, unit)});
-  if (a.run_bytes == unit && unit <= 8) {
-    const cost_of_launch least{misaligned_launch[place_of(unit)], full_vectors_factor(unit)};
-    if (which == wanted::all || could_pay(all, family::misaligned, least)) add_misaligned(all, a, unit);
-  }
-  add_gather_and_elementwise(all, a, device, which);
+  if (a.run_bytes >= 64 && unit < 16) all.add(family::rows, cost_of_rows(a, unit));
+  add_misaligned(all, a, device);
+  add_elementwise(all, a, device, which);
+  add_gather(all, a, device, which);
   if (which == wanted::all) {
     std::sort(all.list + 1, all.list + all.count,
               [](const candidate& x, const candidate& y) { return x.microseconds < y.microseconds; });

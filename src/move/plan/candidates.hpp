@@ -12,9 +12,8 @@
 #include "device_model.hpp"
 #include "family.hpp"
 #include "gather.hpp"
-#include "misaligned_2d.hpp"
+#include "misaligned.hpp"
 #include "move/args.hpp"
-#include "transpose_costs.hpp"
 
 namespace twill::detail {
 
@@ -43,20 +42,21 @@ struct candidates {
   /// Of the cheapest so far.
   double cheapest_us() const { return count > 0 ? list[0].microseconds : HUGE_VAL; }
 
-  /// At least `least` microseconds, whatever the correction by shape.
-  void add(family kind, double microseconds, double least = 0) {
-    list[count] = {kind, std::max(least, microseconds * properties.correction(kind))};
-    if (list[count].microseconds < list[0].microseconds) std::swap(list[0], list[count]);
+  void add(family kind, double microseconds) {
+    list[count] = {kind, microseconds};
+    if (microseconds < list[0].microseconds) std::swap(list[0], list[count]);
     ++count;
   }
-  void add(family kind, const cost_of_launch& cost) {
-    add(kind, cost.launch + copy_us * on_device(cost.factor, cost.memory));
-  }
+  void add(family kind, const cost_of_launch& cost) { add(kind, corrected_us(kind, cost)); }
 
-  /// A factor of a copy's time, as measured, on this device. What exceeds the copy is instructions, which overlap with
-  /// memory (their squares add up): where bandwidth per clock is lower, they are the smaller part.
-  double on_device(double factor, double memory = 1) const {
-    return factor <= 1 ? factor * memory : std::sqrt(memory * memory + (factor * factor - 1) * balance_squared);
+  /// What a family takes on this device, in microseconds, corrected by shape. What a factor exceeds a copy by is
+  /// instructions, which overlap with memory (their squares add up): where bandwidth per clock is lower, they are the
+  /// smaller part.
+  double corrected_us(family kind, const cost_of_launch& cost) const {
+    const auto [launch, factor, memory] = cost;
+    const double copies =
+        factor <= 1 ? factor * memory : std::sqrt(memory * memory + (factor * factor - 1) * balance_squared);
+    return (launch + copy_us * copies) * properties.correction(kind);
   }
 };
 
@@ -74,6 +74,11 @@ std::int64_t unit_of(const permute_args& args);
 
 /// Sets unit, rank, dims and in_order of `untiled` to those of the movement in units of `unit` bytes.
 void set_untiled(composite_tile& untiled, const permute_args& args, std::int64_t unit);
+
+/// Each adds what its families can do. `args`: those of `to`.
+void add_transposes(candidates& to, const permute_args& args, const device_model& device);  // sets the matrices, too
+void add_misaligned(candidates& to, const permute_args& args, const device_model& device);
+void add_elementwise(candidates& to, const permute_args& args, const device_model& device, wanted which);
 
 /// `args`: of rank 1 and more.
 candidates candidates_of(const permute_args& args, const device_model& device, wanted which = wanted::all);

@@ -33,6 +33,11 @@ constexpr int place_of(std::int64_t bytes) {
   return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4;
 }
 
+/// Microseconds of a launch; `factor`: its time in copies if memory is busy for one; `memory`: for how many it is busy.
+struct cost_of_launch {
+  double launch, factor, memory = 1;
+};
+
 /// Constants of the cost of a gathering block: clocks of a multiprocessor for what a warp does, and latencies. Memory,
 /// instructions and latency overlap: their cubes add up. Fitted to 18,776 timings of the tiles of 500 random
 /// permutations on an H200, none of which may cost less than a copy; `units`, `store`, `edge`, `tail` and the copy of 2

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "candidates.hpp"
 #include "integers.hpp"
 
 namespace twill::detail {
@@ -166,16 +167,6 @@ bool is_scattered(const permute_args& a, std::int64_t unit) {
   return unit < 4 || (a.run_bytes == unit && unit < 16);
 }
 
-}  // namespace
-
-cost_of_launch least_of_elementwise(const permute_args& a, std::int64_t unit) {
-  // Launch in us; issue, in copies, of single units and of runs of units of 1, 2, 4, 8 and 16 bytes.
-  constexpr double launch = 1.9, launch_of_units = 1.75;
-  constexpr double units[5] = {10, 4.65, 2.53, 1.42, 0}, runs[5] = {0, 0, 2.2, 1.35, 1.05};
-  const int at = place_of(unit);
-  return is_scattered(a, unit) ? cost_of_launch{launch_of_units, units[at]} : cost_of_launch{launch, runs[at]};
-}
-
 cost_of_launch cost_of_elementwise(const permute_args& a, const composite_tile& t, const device_model& device) {
   constexpr double division = 0.12;  // us; to divide an index by one more extent
   constexpr double gaps = 0.15;      // of tiny matrices; larger ones take no longer for them
@@ -197,31 +188,6 @@ cost_of_launch cost_of_elementwise(const permute_args& a, const composite_tile& 
   return cost;
 }
 
-output_run output_run_of(const composite_tile& t) {
-  constexpr std::int64_t most_units = 1 << 30;
-  output_run run{0, 1};
-  while (run.dims < std::min(t.rank, most_vector_dims)) {
-    const tile_dim& d = t.dims[run.dims];
-    if (d.out_stride != run.units * t.unit || d.extent > most_units / run.units) break;
-    run.units *= d.extent;
-    ++run.dims;
-  }
-  return run;
-}
-
-bool takes_elementwise_vectors(const composite_tile& t) {
-  constexpr std::int64_t least_bytes = 64;
-  return t.unit <= 8 && output_run_of(t).units * t.unit >= least_bytes;
-}
-
-cost_of_launch least_of_elementwise_vectors(const composite_tile& t) {
-  constexpr double launch[4] = {2.17, 1.97, 1.83, 1.77}, division = 0.17;                         // us
-  constexpr double issued[4] = {1.2, 0.93, 0.73, 0.74}, scattered[4] = {1.79, 0.79, 0.81, 0.52};  // at 32 lines a load
-  const int at = place_of(t.unit);
-  const double lines = lines_of_load(t, output_run_of(t).dims, vector_bytes / t.unit);
-  return {launch[at] + division * std::max(0, t.rank - 3), issued[at] + scattered[at] * lines / 32};
-}
-
 // Issue (a load is replayed for each line of 128 bytes that it touches) overlaps with L2 traffic. Sectors are read from
 // L2 once, unless their lines are evicted from L1 before reuse: none up to a footprint of 0.3 of L1, all from 2.5 on,
 // linear in between. Gaps in the input are read from memory. Fitted to 2,451 timings on H200s, but for launches, gaps
@@ -236,6 +202,54 @@ cost_of_launch cost_of_elementwise_vectors(const composite_tile& t, const cost_o
   const double reread = evicted * static_cast<double>(sector_units - 1);  // times that a sector comes from L2 again
   return {least.launch, overlapped(least.factor, once + again * reread),
           1 + (loaded(t) - 1) / 2 + refetched(t, reads, device) + split_pieces(reads)};
+}
+
+}  // namespace
+
+cost_of_launch least_of_elementwise(const permute_args& a, std::int64_t unit) {
+  // Launch in us; issue, in copies, of single units and of runs of units of 1, 2, 4, 8 and 16 bytes.
+  constexpr double launch = 1.9, launch_of_units = 1.75;
+  constexpr double units[5] = {10, 4.65, 2.53, 1.42, 0}, runs[5] = {0, 0, 2.2, 1.35, 1.05};
+  const int at = place_of(unit);
+  return is_scattered(a, unit) ? cost_of_launch{launch_of_units, units[at]} : cost_of_launch{launch, runs[at]};
+}
+
+output_run output_run_of(const composite_tile& t) {
+  constexpr std::int64_t most_units = 1 << 30;
+  output_run run{0, 1};
+  while (run.dims < std::min(t.rank, most_vector_dims)) {
+    const tile_dim& d = t.dims[run.dims];
+    if (d.out_stride != run.units * t.unit || d.extent > most_units / run.units) break;
+    run.units *= d.extent;
+    ++run.dims;
+  }
+  return run;
+}
+
+cost_of_launch least_of_elementwise_vectors(const composite_tile& t) {
+  constexpr double launch[4] = {2.17, 1.97, 1.83, 1.77}, division = 0.17;                         // us
+  constexpr double issued[4] = {1.2, 0.93, 0.73, 0.74}, scattered[4] = {1.79, 0.79, 0.81, 0.52};  // at 32 lines a load
+  const int at = place_of(t.unit);
+  const double lines = lines_of_load(t, output_run_of(t).dims, vector_bytes / t.unit);
+  return {launch[at] + division * std::max(0, t.rank - 3), issued[at] + scattered[at] * lines / 32};
+}
+
+// Launches skip those that cannot be cheaper than the candidates so far.
+void add_elementwise(candidates& to, const permute_args& a, const device_model& device, wanted which) {
+  constexpr std::int64_t least_run_bytes = 64;
+  const composite_tile& t = to.units;
+  const auto may_pay = [&](family kind, const cost_of_launch& least) {
+    return which == wanted::all || to.corrected_us(kind, least) < to.cheapest_us();
+  };
+  if (t.unit <= 8 && output_run_of(t).units * t.unit >= least_run_bytes) {
+    const cost_of_launch least = least_of_elementwise_vectors(t);
+    if (may_pay(family::elementwise_vectors, least)) {
+      to.add(family::elementwise_vectors, cost_of_elementwise_vectors(t, least, device));
+    }
+  }
+  if (may_pay(family::elementwise, least_of_elementwise(a, t.unit))) {
+    to.add(family::elementwise, cost_of_elementwise(a, t, device));
+  }
 }
 
 }  // namespace twill::detail

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "cube_root.hpp"
-#include "gather_layout.hpp"
 #include "integers.hpp"
 
 namespace twill::detail {
@@ -235,21 +234,19 @@ class tile_search {
 
   /// First a tile whose output segments are about as long as those of the input, or up to four times as long; the same
   /// size with longer or shorter ones; then a larger tile, or smaller ones where blocks would not fill the device.
-  /// Returns what `others` does (gather.hpp).
-  double search(const other_kernels& others) {
+  /// Goes on from the first tile only where that could lead to less than `most_us`.
+  void search(double most_us) {
     std::int64_t out_bytes = 512, vectors = first_vectors(device_);
     while (out_bytes * out_bytes > 64 * vectors * p_.tile.unit) out_bytes /= 2;
     try_tile(out_bytes, vectors);
     while (!best_ && out_bytes > 32) try_tile(out_bytes /= 2, vectors /= 2);  // where there is little shared memory
-    const double most_us = others(least_);
-    if (!best_ || is_hopeless(most_us)) return most_us;
+    if (!best_ || is_hopeless(most_us)) return;
     out_bytes = try_lengths(out_bytes, vectors);
     if (best_->blocks < std::int64_t{max_resident_blocks} * device_.multiprocessors) {
       shrink(out_bytes, vectors);
     } else {
       enlarge(out_bytes, vectors);
     }
-    return most_us;
   }
 
  private:
@@ -324,7 +321,7 @@ class tile_search {
   }
 
   /// Cubed microseconds of memory traffic that takes `factor` copies on the device of the fit. On others, the excess
-  /// over a copy is scaled as in candidates::on_device: empirical (docs/planner.md).
+  /// over a copy is scaled as in candidates::corrected_us: empirical (docs/planner.md).
   double cubed_memory(double factor) const {
     const double squared = copy_ * copy_ * (1 + (factor * factor - 1) * balance_squared_);
     return squared * std::sqrt(squared);
@@ -360,14 +357,11 @@ class tile_search {
 }  // namespace
 
 void plan_gather(const permute_args& a, const composite_tile& untiled, const device_model& device, std::int64_t bytes,
-                 double most_us, const other_kernels& others, std::optional<gather_plan>& best) {
+                 double most_us, std::optional<gather_plan>& best) {
   const double moved = real(bytes), copy = copy_of(untiled.unit, moved, device);
   const double least_cubed = cube(copy) + cube(least_issue(untiled.unit, moved, device));
-  if (least_cubed >= cube(std::max(0.0, most_us - least_tail))) {
-    others(HUGE_VAL);
-    return;
-  }
-  most_us = tile_search(a, untiled, device, moved, best).search(others);
+  if (least_cubed >= cube(std::max(0.0, most_us - least_tail))) return;
+  tile_search(a, untiled, device, moved, best).search(most_us);
   if (best && best->microseconds >= most_us) best.reset();
   if (best) avoid_bank_conflicts(*best, device);
 }

@@ -4,7 +4,8 @@
 // run over several dimensions, so that short dimensions (3 x 432) make long segments; and candidates of the gathering
 // kernel (move/gpu/gather.hpp), which has such tiles.
 
-#include <functional>
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "device_model.hpp"
@@ -75,14 +76,26 @@ constexpr std::int64_t padded_bytes(std::int64_t bytes, std::int64_t pad) {
   return bytes + (bytes >> 7) * pad;
 }
 
-/// The cost of the cheapest other kernel, given that of the first tile (HUGE_VAL: none fits or was tried), in
-/// microseconds over the correction of gather.
-using other_kernels = std::function<double(double first_us)>;
+constexpr int max_resident_blocks = 6;  // the registers of as many fit
+
+/// Resident blocks per multiprocessor, each with so much shared memory.
+inline std::int64_t resident_blocks(std::int64_t shared_bytes, const device_model& device) {
+  return std::clamp<std::int64_t>(divided(device.shared_bytes, shared_bytes + reserved_shared_bytes), 1,
+                                  max_resident_blocks);
+}
+
+/// Sets pitch and pad, and the bytes of shared memory; false where the tile is too large. `vectors` and what concerns
+/// the output are known.
+bool lay_out(gather_plan& p, const device_model& device);
+
+/// Widens the pitch or the pads where lanes of a warp would read different words of one bank. Accepts fewer resident
+/// blocks only where that halves the degree of conflict.
+void avoid_bank_conflicts(gather_plan& p, const device_model& device);
 
 /// Sets `best`, which is empty, to the cheapest plan of the tiles tried that fit the device, if one takes less than
-/// `others`, which is called once. Tries none where none could take less than `most_us`. `untiled`: of `args`, in units
-/// of unit_of(args); `bytes`: of `args`.
+/// `most_us` (over the correction of gather). Tries none where none could. `untiled`: of `args`, in units of
+/// unit_of(args); `bytes`: of `args`.
 void plan_gather(const permute_args& args, const composite_tile& untiled, const device_model& device,
-                 std::int64_t bytes, double most_us, const other_kernels& others, std::optional<gather_plan>& best);
+                 std::int64_t bytes, double most_us, std::optional<gather_plan>& best);
 
 }  // namespace twill::detail

@@ -1,11 +1,14 @@
-#include "gather_layout.hpp"
+// Where a gathering block's tile lies in shared memory.
 
 #include <algorithm>
 
+#include "gather.hpp"
 #include "integers.hpp"
 
 namespace twill::detail {
 namespace {
+
+constexpr std::int64_t most_linear_bytes = 61440;  // of input segments; with pads of 4 bytes, offsets have 16 bits
 
 // Sets pitch, pad and bytes; false, and the plan stays, where fewer than so many blocks would be resident.
 bool set_layout(gather_plan& p, std::int64_t pitch, std::int64_t pad, std::int64_t least_blocks,

@@ -41,7 +41,6 @@ struct matrices {
   bool is_interleaved() const {
     return a.batch > 1 && (a.in_stride < a.rows * a.in_ld || a.out_stride < a.cols * a.out_ld);
   }
-  bool in_packed() const { return is_packed_input(a); }
   bool without_gaps() const { return a.in_stride == a.rows * a.cols && a.out_stride == a.rows * a.cols; }
 };
 

@@ -8,7 +8,6 @@
 #include "device_model.hpp"
 #include "matrices.hpp"
 #include "move/args.hpp"
-#include "transpose_costs.hpp"
 
 namespace twill::detail {
 

@@ -7,11 +7,33 @@
 #include "matrices.hpp"
 #include "normal_form.hpp"
 #include "strided.hpp"
-#include "transpose_costs.hpp"
 #include "vec3.hpp"
 
 namespace twill::detail {
 namespace {
+
+// Microseconds of a launch behind another one, and factors of a copy's time, for elements of 1, 2, 4, 8 and 16 bytes.
+// Fitted to the times of 4,900 random transposes and permutations by every kernel that can move them, on an H200
+// (docs/planner.md); what depends on the shape is in the function of the kernel, its own factors for
+// each size last. Where few cases were drawn (16 bytes) neighbours give them, but for staged_misaligned.
+struct kernel_cost {
+  double launch[5], factor[5], more[5];
+  double small[5] = {};  // launch of the smallest arrays; 0: the same
+};
+constexpr kernel_cost narrow_cost{{1.64, 1.7, 1.7, 1.65, 1.65}, {1.04, 1.03, 1.035, 1.05, 1.04}, {}};
+constexpr kernel_cost tiled_2d_cost{{2.25, 2.05, 1.89, 1.82, 2.25}, {1.108, 1.074, 1.064, 1.082, 1.065}, {}};
+constexpr kernel_cost tiled_4byte_cost{
+    {1.57, 1.74, 1.45, 1.56, 1.56}, {1.06, 0.962, 1.124, 1, 1}, {}, {1.93, 1.8, 1.7}};
+constexpr kernel_cost staged_cost{{3.1}, {1.11}, {}, {2.9}};
+// From 2 bytes on, refitted to 117 batches (docs/planner.md).
+constexpr kernel_cost staged_misaligned_cost{{5.2, 2.7, 2.46, 2.13, 2.2},
+                                             {1.185, 1.026, 1.033, 1.021, 1.013},
+                                             {1.5, 0.49, 0.22, 0.78, 0.41},
+                                             {2.4, 2.1, 2.1, 2.1, 2.1}};
+// Of 1 byte, from least_reordered_rows on.
+constexpr kernel_cost staged_many_rows_cost{{3.9}, {1.045}, {0.61}, {2.4}};
+constexpr kernel_cost staged_rows_cost{
+    {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
 
 // Output segments that end inside sectors, whose partial writes L2 no longer merges: output rows of several tiles; in
 // full from 50 MB on.
@@ -88,7 +110,7 @@ double staged_rows_more(const matrices& m, const device_model& device) {
 
 // Bytes beyond a row with gaps must not be read: ends of rows of 1- and 2-byte elements are loaded one by one.
 cost_of_launch ends_of_bands(const matrices& m) {
-  if (m.size > 2 || m.in_packed()) return {0, 0};
+  if (m.size > 2 || is_packed_input(m.a)) return {0, 0};
   const auto row = static_cast<double>(m.across);
   return m.size == 1 ? cost_of_launch{3, 200 / row} : cost_of_launch{1.2, 150 / row};
 }
@@ -181,12 +203,9 @@ bool is_vec3(const matrices& m) {
 
 }  // namespace
 
-double full_vectors_launch(std::int64_t element_bytes) {
-  return tiled_2d_cost.launch[place_of(element_bytes)];
-}
-
-double full_vectors_factor(std::int64_t element_bytes) {
-  return tiled_2d_cost.factor[place_of(element_bytes)] + 0.01;
+cost_of_launch least_of_tiles(std::int64_t element_bytes) {
+  const int at = place_of(element_bytes);
+  return {tiled_2d_cost.launch[at], tiled_2d_cost.factor[at] + 0.01};
 }
 
 bool is_staged(const transpose_args& a, const device_model& device) {
@@ -271,10 +290,6 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
     to.add(family::staged_rows, cost_of(staged_rows_cost, staged_rows_more(m, device)));
   }
   if (is_staged_cols(m, device)) to.add(family::staged_cols, cost_of_bands(m, device));
-  if (is_misaligned_2d(m, device)) {
-    to.misaligned_2d_tile = misaligned_tile_of(a, device.shared_bytes, device.multiprocessors);
-    to.add(family::misaligned_2d, cost_of_misaligned_2d(m, to.misaligned_2d_tile));
-  }
   if (is_vec3(m)) to.add(family::vec3, {vec3_launch, vec3_factor(m)});
 }
 

@@ -9,12 +9,8 @@
 
 namespace twill::detail {
 
-/// Adds the matrices of a form that is a transpose, and the kernels that apply to them.
-void add_transposes(candidates& to, const permute_args& args, const device_model& device);
-
-/// A launch, and of a copy's time, a little more than matrices of full vectors take: no other tile is cheaper.
-double full_vectors_launch(std::int64_t element_bytes);
-double full_vectors_factor(std::int64_t element_bytes);
+/// A launch, and a little more of a copy's time than matrices of full vectors take: no other tile is cheaper.
+cost_of_launch least_of_tiles(std::int64_t element_bytes);
 
 /// The short and the long side of a matrix; tall ones have few columns, wide ones few rows.
 struct narrow_sides {
@@ -61,6 +57,36 @@ constexpr std::int64_t bytes_of_band(std::int64_t rows, std::int64_t size, int v
 constexpr int resident_band_threads(std::int64_t size) {
   return size == 1 ? 1024 : size == 2 ? 1536 : 2048;
 }
+
+/// Blocks of staged-cols: threads, the share of shared memory that a band may take, and factors of bands of 32, 16 and
+/// 8 vectors; 0: this width is not taken with these blocks. `small`: added for a band of 1000 bytes, falls with the
+/// square of its bytes.
+struct band_blocks {
+  int threads;
+  double share, factor[3];
+};
+struct band_cost {
+  double launch;
+  band_blocks blocks[4];  // the first that a band fits in
+  double crowded, small;
+};
+/// Of 1, 2 and 4 bytes. Registers limit a multiprocessor to 1024, 1536 and 2048 threads: together their bands take at
+/// most half of shared memory by blocks of 128 threads, 8/13 and 8/11 by those of 256 (1 byte), 6/10 and 9/11 by 256
+/// and 512 (2 bytes), 8/10 by 256 (4 bytes). The rest is L1. The last blocks of a size have no such limit: a band takes
+/// up to a third (is_staged_cols).
+inline constexpr band_cost staged_cols_costs[3] = {
+    {3.65,
+     {{128, 1.0 / 16, {0.993, 0.983, 1.014}},
+      {256, 2.0 / 13, {0, 1.083, 1.158}},
+      {256, 2.0 / 11, {0, 0, 1.158}},
+      {512, 1, {0, 0, 1.261}}},
+     0.51,
+     8.1},
+    {2.68,
+     {{256, 1.0 / 10, {1.028, 1.062, 1.085}}, {512, 3.0 / 11, {0, 1.093, 1.193}}, {512, 1, {0, 0, 1.193}}},
+     0.49,
+     8.6},
+    {2.43, {{256, 1.0 / 10, {1.03, 1.032, 1.071}}, {512, 1, {0, 0, 1.123}}}, 0.36, 4.6}};
 
 struct band_shape {
   int vectors, threads;

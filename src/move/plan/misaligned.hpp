@@ -8,7 +8,6 @@
 #include "integers.hpp"
 #include "matrices.hpp"
 #include "move/args.hpp"
-#include "transpose_costs.hpp"
 
 namespace twill::detail {
 
@@ -28,9 +27,6 @@ constexpr std::int64_t misaligned_overlap = 32;
 constexpr std::int64_t misaligned_tiles_down(std::int64_t down, std::int64_t length) {
   return down <= length ? 1 : 1 + ceil_divided(down - length, length - misaligned_overlap);
 }
-
-/// The same, and `partial` more where the last one is not full.
-double costed_tiles_down(std::int64_t down, std::int64_t length, double partial);
 
 constexpr std::int64_t misaligned_length(misaligned_tile tile, std::int64_t element_bytes) {
   return misaligned_lengths[static_cast<int>(tile)][place_of(element_bytes)];
@@ -53,19 +49,9 @@ constexpr std::int64_t misaligned_shared_bytes(misaligned_tile tile, std::int64_
   return misaligned_columns(tile, element_bytes, true) * (misaligned_length(tile, element_bytes) + 16) + 16;
 }
 
-/// Whether all rows of the input begin at multiples of so many bytes, a power of two.
-bool rows_begin_at(const transpose_args& args, std::int64_t multiple);
-
 /// The tiles that move these matrices. `shared_bytes`: of a block.
 misaligned_tile misaligned_tile_of(const transpose_args& args, std::int64_t shared_bytes, int multiprocessors);
 
-/// Whether misaligned-2d applies: elements of 1, 2, 4 and 8 bytes, rows of at least 64 bytes on both sides.
-bool is_misaligned_2d(const matrices& m, const device_model& device);
-
 cost_of_launch cost_of_misaligned_2d(const matrices& m, misaligned_tile tile);
-
-/// What misaligned tiles of single bytes take, in copies, for output rows that begin and end inside of words;
-/// `out_bits` are the distances of rows, ORed.
-double misaligned_ends(std::int64_t element_bytes, std::int64_t out_bits, std::int64_t row_bytes);
 
 }  // namespace twill::detail
