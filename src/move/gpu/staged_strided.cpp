@@ -82,13 +82,13 @@ auto kernel_of(int windows) {
 // False where too little of what lies between the first and the last element is wanted.
 template <class Args>
 bool launch_strided(const work_queue& queue, const Args& a, const strided_shape& s, bool only_several, bool dry_run) {
-  if (s.unit > 8) return false;
+  if (s.element_bytes > 8) return false;
   const device_limits limits = limits_of(queue);
-  return with_unit<8>(s.unit, [&](auto one) {
+  return with_unit<8>(s.element_bytes, [&](auto one) {
     using unit = decltype(one);
     const std::int64_t most = limits.shared_bytes / 3;
     const strided_plan p = plan_strided<unit>(s, most, limits.multiprocessors);
-    const std::int64_t payload = p.m.matrices * s.rows * s.cols * s.unit;
+    const std::int64_t payload = p.m.matrices * s.rows * s.cols * s.element_bytes;
     if (p.shared_bytes > most || p.m.chunks * 16 > 2 * payload + 1024) return false;
     if (only_several && p.blocks.most_windows < 4) return false;
     if (dry_run) return true;
@@ -103,7 +103,7 @@ bool launch_strided(const work_queue& queue, const Args& a, const strided_shape&
 }  // namespace
 
 bool launch_staged_strided(const work_queue& queue, const transpose_args& a, bool dry_run) {
-  return launch_strided(queue, a, detail::strided_shape_of(a), false, dry_run);
+  return launch_strided(queue, a, {a}, false, dry_run);
 }
 
 bool launch_strided_copy(const work_queue& queue, const pitched_rows& a) {
@@ -121,10 +121,8 @@ bool launch_strided_copy(const work_queue& queue, const pitched_rows& a) {
     const bool few_left = out_bits % 16 == 0 && row % 16 <= 4;
     if (unit > 2 || row > 400 || few_left) return false;
   }
-  const std::int64_t count = row / unit, in_skew = in % 16;
-  const strided_shape s{
-      unit, count, 1, a.rows, 1, count, a.in_pitch / unit, a.out_pitch / unit, in_skew, lowest_bit(out_bits | 16)};
-  return launch_strided(queue, a, s, true, false);
+  const transpose_args s{a.in, a.out, unit, row / unit, 1, a.rows, 1, 0, a.in_pitch / unit, a.out_pitch / unit};
+  return launch_strided(queue, a, {s}, true, false);
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -11,23 +11,22 @@
 
 namespace twill::detail {
 
-/// Matrices in units, and how the rows of the output and the input lie in 16 bytes.
-struct strided_shape {
-  std::int64_t unit, rows, cols, batch, in_ld, out_ld, in_stride, out_stride;
-  std::int64_t in_skew, out_alignment;
-
-  std::int64_t in_span() const { return ((rows - 1) * in_ld + cols) * unit; }
+/// Matrices of units. `out_ld` is 0 where they have one column: rows that are copied.
+struct strided_shape : transpose_args {
+  std::int64_t in_span() const { return ((rows - 1) * in_ld + cols) * element_bytes; }
   /// Gaps between matrices are loaded with them where they are small, or where matrices are interleaved.
-  bool together() const { return in_stride * unit - in_span() < 48; }
+  bool together() const { return in_stride * element_bytes - in_span() < 48; }
   bool out_packed() const { return (cols == 1 || out_ld == rows) && out_stride == rows * cols; }
+  /// Of the rows of the output, at most 16.
+  std::int64_t out_alignment() const {
+    return lowest_bit(address_of(out) | 16 | (out_ld | out_stride) * element_bytes);
+  }
   /// Bytes that a thread writes at once.
   int word() const {
-    const bool in_vectors = out_packed() || (out_alignment % 16 == 0 && rows * unit % 16 == 0);
-    return in_vectors ? 16 : std::max(4, static_cast<int>(unit));
+    const bool in_vectors = out_packed() || (out_alignment() == 16 && rows * element_bytes % 16 == 0);
+    return in_vectors ? 16 : std::max(4, static_cast<int>(element_bytes));
   }
 };
-
-strided_shape strided_shape_of(const transpose_args& args);
 
 /// A window: some matrices that a block stages at once.
 struct strided_window {
