@@ -10,7 +10,6 @@
 #include <twill/device.hpp>
 
 #include "move/plan/candidates.hpp"
-#include "move/plan/cube_root.hpp"
 #include "move/plan/elementwise.hpp"
 #include "move/plan/normal_form.hpp"
 #include "support/dice.hpp"

@@ -24,13 +24,14 @@ bool side_by_side(const pitched_rows& a) {
   return distance >= row && distance <= pitch - row;
 }
 
-void require_memory(const void* in, const void* out, copy_direction direction) {
-  const auto require_one = [](const void* pointer, bool on_host, const char* problem) {
-    detail::require(pointer != nullptr, problem, "the shape is not empty",
-                    on_host ? "pass host memory" : "pass device memory");
-  };
-  require_one(in, direction == copy_direction::host_to_device, "in is null");
-  require_one(out, direction == copy_direction::device_to_host, "out is null");
+void require_memory(const void* pointer, bool on_host, const char* problem) {
+  detail::require(pointer != nullptr, problem, "the shape is not empty",
+                  on_host ? "pass host memory" : "pass device memory");
+}
+
+// Drivers copy slowly where in and out differ in alignment modulo 4 (docs: decisions).
+bool differ_in_words(const pitched_rows& a) {
+  return (reinterpret_cast<std::uintptr_t>(a.in) - reinterpret_cast<std::uintptr_t>(a.out)) % 4 != 0;
 }
 
 // Everything checked and explicit, in bytes; no rows where nothing is to be copied.
@@ -47,7 +48,8 @@ pitched_rows checked_args(const void* in, void* out, std::int64_t element_bytes,
   // The leading dimension of a single row means nothing; in bytes it might not fit.
   a.in_pitch = a.rows == 1 ? a.row_bytes : checked_product(in_ld, element_bytes, "in_ld");
   a.out_pitch = a.rows == 1 ? a.row_bytes : checked_product(out_ld, element_bytes, "out_ld");
-  require_memory(in, out, direction);
+  require_memory(in, direction == copy_direction::host_to_device, "in is null");
+  require_memory(out, direction == copy_direction::device_to_host, "out is null");
   const auto span = [&](std::int64_t pitch) {
     return detail::checked_span(a.rows, pitch, a.row_bytes, "the array", "bytes");
   };
@@ -100,17 +102,7 @@ void download_bytes(stream_ref stream, const void* in, void* out, std::size_t by
   download_bytes(stream, in, out, 1, row_of("download", bytes));
 }
 
-namespace detail {
-namespace {
-
-// Drivers copy slowly where in and out differ in alignment modulo 4 (docs: decisions).
-bool differ_in_words(const pitched_rows& a) {
-  return (reinterpret_cast<std::uintptr_t>(a.in) - reinterpret_cast<std::uintptr_t>(a.out)) % 4 != 0;
-}
-
-}  // namespace
-
-void copy_rows(stream_ref stream, const pitched_rows& a, copy_direction direction) {
+void detail::copy_rows(stream_ref stream, const pitched_rows& a, copy_direction direction) {
   auto& device = device_of(stream);
   const bool within = direction == copy_direction::device_to_device;
   if (a.rows == 1 && !(within && differ_in_words(a))) {
@@ -122,5 +114,4 @@ void copy_rows(stream_ref stream, const pitched_rows& a, copy_direction directio
   }
 }
 
-}  // namespace detail
 }  // namespace twill

@@ -28,16 +28,11 @@ transpose_in_place_args checked(std::int64_t element_bytes, const transpose_in_p
   detail::require_extent(shape.batch, "batch");
   detail::require_extent(shape.stride, "stride");
   detail::require_element_bytes(element_bytes, detail::largest_element_bytes);
-  transpose_in_place_args a{};
-  a.element_bytes = element_bytes;
-  a.rows = shape.rows;
-  a.cols = shape.cols;
-  a.batch = shape.batch;
+  transpose_in_place_args a{nullptr, element_bytes, shape.rows, shape.cols, shape.batch, 0, shape.stride, nullptr, 0};
   a.ld = detail::explicit_ld(shape.ld, shape.cols, "ld");
   detail::require(a.ld == a.cols || a.rows == a.cols, "ld is not cols",
                   "only square matrices keep a leading dimension in place", "pack the matrix, or use twill::transpose");
   const auto matrix = checked_product(a.rows, a.ld, "rows * ld");
-  a.stride = shape.stride;
   if (a.stride == 0) a.stride = matrix;
   if (a.batch <= 1 || stays(a)) {
     checked_product(matrix, element_bytes, "the size in bytes");

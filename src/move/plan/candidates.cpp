@@ -84,6 +84,13 @@ void sort_by_in_stride(composite_tile& t) {
   for (int i = 0; i < t.rank; ++i) t.in_order[place[i]] = i;
 }
 
+// Programmatic dependent launch: NVIDIA GPUs from sm_90 on, by CUDA.
+bool launches_overlap(const device_properties& device) {
+  const std::string_view name = device.architecture;
+  const bool is_two_digits = name.size() == 5;  // other names, sm_90a and sm_100, are of 9.0 and later
+  return name.substr(0, 3) == "sm_" && (!is_two_digits || name[3] >= '9') && device.backend != std::string_view("hip");
+}
+
 }  // namespace
 
 const char* name_of(family kind) {
@@ -92,13 +99,6 @@ const char* name_of(family kind) {
 
 const char* takes(family kind) {
   return descriptions[static_cast<int>(kind)].takes;
-}
-
-// Programmatic dependent launch: NVIDIA GPUs from sm_90 on, by CUDA.
-bool launches_overlap(const device_properties& device) {
-  const std::string_view name = device.architecture;
-  const bool is_two_digits = name.size() == 5;  // other names, sm_90a and sm_100, are of 9.0 and later
-  return name.substr(0, 3) == "sm_" && (!is_two_digits || name[3] >= '9') && device.backend != std::string_view("hip");
 }
 
 device_model model_of(const device_properties& device) {

@@ -1,8 +1,9 @@
 #pragma once
 
-// What the costs of candidates are counted with: the limits of a device, and the constants of one table.
+// What the costs of candidates are counted with: the limits of a device, the constants of gather, cubes and cube roots.
 
 #include <cstdint>
+#include <cstring>
 
 #include <twill/device.hpp>
 
@@ -59,6 +60,25 @@ struct gather_costs {
   double uneven = 1.37;                              // of the blocks that are missing on some multiprocessors (fitted;
                                                      // why it is above 1 is not known)
 };
+
+inline double cube(double value) {
+  return value * value * value;
+}
+
+/// Of a positive, normal, finite number, to about 1e-14, faster than std::cbrt: the seed, with a third of the exponent,
+/// is within 3.3 %, and each of Halley's steps leaves 2/3 of the cubed error.
+inline double cube_root(double value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  bits = bits / 3 + 0x2a9f789300000000;
+  double root = 0;
+  std::memcpy(&root, &bits, sizeof root);
+  for (int step = 0; step < 2; ++step) {
+    const double cubed = cube(root);
+    root *= (cubed + 2 * value) / (2 * cubed + value);
+  }
+  return root;
+}
 
 device_model model_of(const device_properties& device);
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "cube_root.hpp"
 #include "integers.hpp"
 
 namespace twill::detail {

@@ -14,11 +14,10 @@ namespace {
 struct misaligned_cost {
   double small, launch, issued, moved, around, partial, narrow;
 };
-constexpr misaligned_cost misaligned_2d_costs[5] = {{2.5, 3.62, 0.464, 0.927, 0.157, 1, 2.49},
+constexpr misaligned_cost misaligned_2d_costs[4] = {{2.5, 3.62, 0.464, 0.927, 0.157, 1, 2.49},
                                                     {2.3, 2.66, 0.454, 0.942, 0.19, 0.38, 1.76},
                                                     {2.2, 2.05, 0.382, 0.983, 0.1, 0.242, 2.36},
-                                                    {2, 1.79, 0.466, 0.851, 0.115, 0.043, 1.16},
-                                                    {2, 2, 1, 0.65, 0.15, 0, 1}};
+                                                    {2, 1.79, 0.466, 0.851, 0.115, 0.043, 1.16}};
 
 std::int64_t tiles_down_of(misaligned_tile tile, const transpose_args& a) {
   return misaligned_tiles_down(a.rows * a.element_bytes, misaligned_length(tile, a.element_bytes));

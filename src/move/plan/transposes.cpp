@@ -17,23 +17,22 @@ namespace {
 // (docs/planner.md); what depends on the shape is in the function of the kernel, its own factors for
 // each size last. Where few cases were drawn (16 bytes) neighbours give them, but for staged_misaligned.
 struct kernel_cost {
-  double launch[5], factor[5], more[5];
+  double launch[5], factor[5];
   double small[5] = {};  // launch of the smallest arrays; 0: the same
+  double more[5] = {};
 };
-constexpr kernel_cost narrow_cost{{1.64, 1.7, 1.7, 1.65, 1.65}, {1.04, 1.03, 1.035, 1.05, 1.04}, {}};
-constexpr kernel_cost tiled_2d_cost{{2.25, 2.05, 1.89, 1.82, 2.25}, {1.108, 1.074, 1.064, 1.082, 1.065}, {}};
-constexpr kernel_cost tiled_4byte_cost{
-    {1.57, 1.74, 1.45, 1.56, 1.56}, {1.06, 0.962, 1.124, 1, 1}, {}, {1.93, 1.8, 1.7}};
-constexpr kernel_cost staged_cost{{3.1}, {1.11}, {}, {2.9}};
+constexpr kernel_cost tiled_2d_cost{{2.25, 2.05, 1.89, 1.82, 2.25}, {1.108, 1.074, 1.064, 1.082, 1.065}};
+constexpr kernel_cost tiled_4byte_cost{{1.57, 1.74, 1.45}, {1.06, 0.962, 1.124}, {1.93, 1.8, 1.7}};
+constexpr kernel_cost staged_cost{{3.1}, {1.11}, {2.9}};
 // From 2 bytes on, refitted to 117 batches (docs/planner.md).
 constexpr kernel_cost staged_misaligned_cost{{5.2, 2.7, 2.46, 2.13, 2.2},
                                              {1.185, 1.026, 1.033, 1.021, 1.013},
-                                             {1.5, 0.49, 0.22, 0.78, 0.41},
-                                             {2.4, 2.1, 2.1, 2.1, 2.1}};
+                                             {2.4, 2.1, 2.1, 2.1, 2.1},
+                                             {1.5, 0.49, 0.22, 0.78, 0.41}};
 // Of 1 byte, from least_reordered_rows on.
-constexpr kernel_cost staged_many_rows_cost{{3.9}, {1.045}, {0.61}, {2.4}};
+constexpr kernel_cost staged_many_rows_cost{{3.9}, {1.045}, {2.4}, {0.61}};
 constexpr kernel_cost staged_rows_cost{
-    {3.48, 2.9, 2.24, 2.12, 2.1}, {1.098, 1.036, 1.059, 1.061, 1}, {0.28, 0.29, 0.2, 0.16, 0}};
+    {3.48, 2.9, 2.24, 2.12}, {1.098, 1.036, 1.059, 1.061}, {}, {0.28, 0.29, 0.2, 0.16}};
 
 // Output segments that end inside sectors, whose partial writes L2 no longer merges: output rows of several tiles; in
 // full from 50 MB on.
@@ -58,17 +57,14 @@ double tiled_4byte_more(const matrices& m) {
   return 0.66 * (filled(m.down, 64) * filled(m.across, 128) - 1);
 }
 
-// Matrices of seven and eight columns or rows leave few blocks.
-double narrow_more(const matrices& m) {
-  const std::int64_t few = std::min(m.a.rows, m.a.cols);
-  return few == 7 ? 0.15 : few == 8 ? 0.06 : 0;
-}
-
-// Microseconds that small matrices take longer to launch: the fewer blocks, the less the latency of one is hidden,
-// which grows with the short side.
-double narrow_latency(const matrices& m) {
+// Matrices of seven and eight columns (or rows) leave few blocks. Small ones take longer to launch: the fewer blocks,
+// the less the latency of one is hidden, which grows with the short side.
+cost_of_launch cost_of_narrow(const matrices& m) {
+  constexpr double launch[5] = {1.64, 1.7, 1.7, 1.65, 1.65}, factor[5] = {1.04, 1.03, 1.035, 1.05, 1.04};
   constexpr double each = 0.14;  // us a column (or row) beyond the first
-  return each * static_cast<double>(std::min(m.a.rows, m.a.cols) - 1) * share_of_small(m);
+  const std::int64_t few = std::min(m.a.rows, m.a.cols);
+  const double latency = each * static_cast<double>(few - 1) * share_of_small(m);
+  return {launch[m.place()] + latency, factor[m.place()] + (few == 7 ? 0.15 : few == 8 ? 0.06 : 0)};
 }
 
 // The most blocks that a multiprocessor gets, over the mean, minus 1; at most 1.
@@ -94,14 +90,12 @@ double crowding(std::int64_t bytes, std::int64_t at_once, const device_model& de
 }
 
 // Of rows that staged_rows transposes in registers. Partially filled tiles execute as many instructions as full ones.
-constexpr double staged_blocks_launch = 2.25;
-
-double staged_blocks_factor(const matrices& m) {
-  return 1.06 + 0.25 * (filled(m.down, m.across <= 32 ? 512 : 256) - 1);
+cost_of_launch cost_of_staged_blocks(const matrices& m) {
+  return {2.25, 1.06 + 0.25 * (filled(m.down, m.across <= 32 ? 512 : 256) - 1)};
 }
 
 double staged_rows_more(const matrices& m, const device_model& device) {
-  constexpr double partial[5] = {3.98, 2.18, 0.8, 0.55, 0}, large[5] = {0.143, 0.107, 0.063, 0.067, 0};
+  constexpr double partial[4] = {3.98, 2.18, 0.8, 0.55}, large[4] = {0.143, 0.107, 0.063, 0.067};  // 1 to 8 bytes
   const bool is_short = m.a.cols <= 64;
   const std::int64_t written = std::int64_t{16} << staged_rows_shift(m.a.cols);
   return partial[m.place()] * (filled(m.down, written) - 1) + (is_short ? 0 : large[m.place()]) +
@@ -272,9 +266,7 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
   const auto cost_of = [&](const kernel_cost& cost, double more) {
     return cost_of_launch{launch_of(cost.small[at], cost.launch[at], m), cost.factor[at] + more};
   };
-  if (is_narrow(m, device)) {
-    to.add(family::narrow, {narrow_cost.launch[at] + narrow_latency(m), narrow_cost.factor[at] + narrow_more(m)});
-  }
+  if (is_narrow(m, device)) to.add(family::narrow, cost_of_narrow(m));
   if (is_staged(a, device)) to.add(family::staged, cost_of(staged_cost, 0));
   if (is_staged_strided(m, device)) to.add(family::staged_strided, cost_of_strided(m, device));
   if (is_tiled_4byte(m, device)) to.add(family::tiled_4byte, cost_of(tiled_4byte_cost, tiled_4byte_more(m)));
@@ -285,7 +277,7 @@ void add_transposes(candidates& to, const permute_args& args, const device_model
     to.add(family::staged_misaligned, cost_of(cost, staged_misaligned_more(m, cost, device)));
   }
   if (has_staged_blocks(a, device.shared_bytes)) {
-    to.add(family::staged_rows, {staged_blocks_launch, staged_blocks_factor(m)});
+    to.add(family::staged_rows, cost_of_staged_blocks(m));
   } else if (is_staged_rows(m, device)) {
     to.add(family::staged_rows, cost_of(staged_rows_cost, staged_rows_more(m, device)));
   }
