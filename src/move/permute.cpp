@@ -45,7 +45,6 @@ void require_order(const dims& order) {
 
 // The distance in bytes that an index along a dimension adds; its product with the extent fits 63 bits.
 std::int64_t stride_bytes(std::int64_t stride, std::int64_t extent, std::int64_t element_bytes, const char* what) {
-  if (extent == 1) return element_bytes;
   if (stride == 0) {
     detail::fail(errc::invalid_argument, std::string(what) + " has a zero stride",
                  "every index has an element of its own", "give another stride");
