@@ -43,7 +43,7 @@ bool is_tall_better(const transpose_args& a) {
 // Whether wide tiles overshoot the row length by at most 15 %. The more of a row one tile reads, the fewer lines are
 // shared by two tiles. Of 2 bytes, columns of two to seven tiles are faster with large ones. Rows shorter than what a
 // warp reads must be packed, and at least half as long, to be loaded in words (rows_of_tile).
-bool is_wide_better(const transpose_args& a, std::int64_t shared_bytes, int multiprocessors) {
+bool is_wide_better(const transpose_args& a, int multiprocessors) {
   constexpr misaligned_tile wide = misaligned_tile::wide;
   if (a.element_bytes != 2 && a.element_bytes != 4) return false;
   const std::int64_t lane_bytes = misaligned_lane_bytes(wide, a.element_bytes), down = tiles_down_of(wide, a);
@@ -51,8 +51,7 @@ bool is_wide_better(const transpose_args& a, std::int64_t shared_bytes, int mult
   const std::int64_t least_row_bytes = (a.in_ld == a.cols ? 16 : 32) * lane_bytes;
   const bool is_aligned = matrices(a).in_alignment() >= lane_bytes;
   const std::int64_t columns = misaligned_columns(wide, a.element_bytes, is_aligned);
-  return misaligned_shared_bytes(wide, a.element_bytes) <= shared_bytes &&
-         a.cols * a.element_bytes >= least_row_bytes &&
+  return a.cols * a.element_bytes >= least_row_bytes &&
          20 * (ceil_divided(a.cols, columns) * columns - a.cols) <= 3 * a.cols &&
          tiles_of(wide, a, is_aligned) >= 4 * multiprocessors;
 }
@@ -166,7 +165,8 @@ misaligned_tile misaligned_tile_of(const transpose_args& a, std::int64_t shared_
   if (are_few || !fits(misaligned_tile::large)) return misaligned_tile::small;
   if (fits(misaligned_tile::alternate) && is_alternate_better(a)) return misaligned_tile::alternate;
   if (fits(misaligned_tile::tall) && is_tall_better(a)) return misaligned_tile::tall;
-  return is_wide_better(a, shared_bytes, multiprocessors) ? misaligned_tile::wide : misaligned_tile::large;
+  const bool is_wide = fits(misaligned_tile::wide) && is_wide_better(a, multiprocessors);
+  return is_wide ? misaligned_tile::wide : misaligned_tile::large;
 }
 
 cost_of_launch cost_of_misaligned_2d(const matrices& m, misaligned_tile tile) {
