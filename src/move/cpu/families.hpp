@@ -18,11 +18,14 @@ inline constexpr std::int64_t least_copied_run = 64;
 /// A permutation whose runs are copied as they are; past the caches where `streamed_by` is not nullptr.
 void copy_runs(const detail::work_queue& queue, const detail::permute_args& args, const vector_functions* streamed_by);
 
-/// Elements of any size from a table of offsets: element i of `out`, which is packed, is the one at `in + offsets[i]`.
-/// Where the last one is the furthest of all, as `last_is_furthest` says, a power of two of bytes is moved for each of
-/// the others.
-void gather_elements(const unsigned char* in, unsigned char* out, const std::int64_t* offsets, std::int64_t count,
-                     std::int64_t element_bytes, bool last_is_furthest);
+/// Moves elements of `bytes` bytes from a table of offsets: element i of `out`, which is packed, is the one at
+/// `in + offsets[i]`.
+using gather_function = void (*)(const unsigned char* in, unsigned char* out, const std::int64_t* offsets,
+                                 std::int64_t count, std::int64_t bytes);
+
+/// Where the last element is the furthest of all, as `last_is_furthest` says, a power of two of bytes is moved for each
+/// of the others.
+gather_function gather_of(std::int64_t element_bytes, bool last_is_furthest);
 
 /// Rectangular matrices in place, by passes over rows and columns: needs scratch for the longer of a row and a column.
 void transpose_by_passes(const detail::work_queue& queue, const detail::transpose_in_place_args& args);

@@ -6,38 +6,14 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <type_traits>
 
+#include "element_size.hpp"
 #include "tasks.hpp"
 
 namespace twill::cpu {
 namespace {
 
 constexpr std::int64_t cache_bytes = host::work_buffer::bytes;  // what a second-level cache holds
-
-// Calls f with the element size as a constant where it is a common one, so that elements move as words.
-template <class F>
-void with_size(std::int64_t bytes, F&& f) {
-  switch (bytes) {
-    case 1:
-      return f(std::integral_constant<std::int64_t, 1>{});
-    case 2:
-      return f(std::integral_constant<std::int64_t, 2>{});
-    case 4:
-      return f(std::integral_constant<std::int64_t, 4>{});
-    case 8:
-      return f(std::integral_constant<std::int64_t, 8>{});
-    case 16:
-      return f(std::integral_constant<std::int64_t, 16>{});
-    default:
-      return f(bytes);
-  }
-}
-
-template <class Size>
-void move_element(unsigned char* to, const unsigned char* from, Size bytes) {
-  std::memcpy(to, from, static_cast<std::size_t>(static_cast<std::int64_t>(bytes)));
-}
 
 struct grid {
   std::int64_t height, length, b, bytes;
@@ -132,9 +108,9 @@ class passes {
       row_index other(g_, r, first);
       for (std::int64_t j = first; j < end; ++j, other.step()) {
         if (g_.backwards) {
-          move_element(to + j * bytes, from + other.column() * bytes, bytes);
+          copy_element(to + j * bytes, from + other.column() * bytes, bytes);
         } else {
-          move_element(to + other.column() * bytes, from + j * bytes, bytes);
+          copy_element(to + other.column() * bytes, from + j * bytes, bytes);
         }
       }
     });
@@ -172,7 +148,7 @@ class passes {
         Index other(g_, i, first);
         for (std::int64_t x = 0; x < width; ++x, other.step()) {
           const std::int64_t from = g_.backwards ? i : other.row(), to = g_.backwards ? other.row() : i;
-          move_element(buffer + (to * width + x) * bytes, matrix_ + from * pitch + (first + x) * bytes, bytes);
+          copy_element(buffer + (to * width + x) * bytes, matrix_ + from * pitch + (first + x) * bytes, bytes);
         }
       }
     });

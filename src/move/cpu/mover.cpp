@@ -3,30 +3,24 @@
 #include <algorithm>
 #include <cstring>
 
+#include "element_size.hpp"
+
 namespace twill::cpu {
 namespace {
 
-// An element is loaded and stored as `Moved` bytes, a power of two, where the tile has more in its row on both sides.
-template <std::size_t Bytes, std::size_t Moved = Bytes>
-void plain_tile(const vector_tile& t, std::size_t) {
-  const std::int64_t in_ld = t.in_ld, rows = t.rows, cols = t.cols;  // stores could alias the tile's own
-  for (std::int64_t c = 0; c < cols; ++c) {
-    const unsigned char* in = t.in + c * Bytes;
-    unsigned char* out = t.out + c * t.out_ld;
-    for (std::int64_t r = c + 1 < cols ? 1 : rows; r < rows; ++r, in += in_ld, out += Bytes)
-      std::memcpy(out, in, Moved);
-    for (std::int64_t r = c + 1 < cols ? rows - 1 : 0; r < rows; ++r, in += in_ld, out += Bytes) {
-      std::memcpy(out, in, Bytes);
+// Elements are widened where the tile has more in their rows on both sides.
+void plain_tile(const vector_tile& t, std::int64_t element_bytes) {
+  with_size(element_bytes, [&t](auto bytes) {
+    const auto [in_tile, out_tile, in_ld, out_ld, rows, cols] = t;  // stores could alias the tile's own
+    for (std::int64_t c = 0; c < cols; ++c) {
+      const unsigned char* in = in_tile + c * bytes;
+      unsigned char* out = out_tile + c * out_ld;
+      const std::int64_t wide = c + 1 < cols ? rows - 1 : 0;
+      std::int64_t r = 0;
+      for (; r < wide; ++r, in += in_ld, out += bytes) std::memcpy(out, in, widened(bytes));
+      for (; r < rows; ++r, in += in_ld, out += bytes) copy_element(out, in, bytes);
     }
-  }
-}
-
-void any_plain_tile(const vector_tile& t, std::size_t bytes) {
-  const auto step = static_cast<std::int64_t>(bytes);
-  for (std::int64_t c = 0; c < t.cols; ++c) {
-    for (std::int64_t r = 0; r < t.rows; ++r)
-      std::memcpy(t.out + c * t.out_ld + r * step, t.in + r * t.in_ld + c * step, bytes);
-  }
+  });
 }
 
 std::int64_t floor_to(std::int64_t value, std::int64_t of) {
@@ -42,28 +36,14 @@ int exponent_of(std::int64_t bytes) {
 }
 
 mover::mover(std::int64_t element_bytes)
-    : vector(vectors()),
-      exponent(vector == nullptr ? -1 : exponent_of(element_bytes)),
-      bytes_(element_bytes),
-      plain_(plain_of(element_bytes)) {}
-
-// The sizes that applications have are known to the compiler.
-mover::tile_function mover::plain_of(std::int64_t bytes) {
-  constexpr tile_function up_to_16[] = {
-      &plain_tile<1>,      &plain_tile<2>,      &plain_tile<3, 4>,   &plain_tile<4>,
-      &plain_tile<5, 8>,   &plain_tile<6, 8>,   &plain_tile<7, 8>,   &plain_tile<8>,
-      &plain_tile<9, 16>,  &plain_tile<10, 16>, &plain_tile<11, 16>, &plain_tile<12, 16>,
-      &plain_tile<13, 16>, &plain_tile<14, 16>, &plain_tile<15, 16>, &plain_tile<16>};
-  if (bytes <= 16) return up_to_16[bytes - 1];
-  return bytes == 24 ? &plain_tile<24, 32> : bytes == 32 ? &plain_tile<32> : &any_plain_tile;
-}
+    : vector(vectors()), exponent(vector == nullptr ? -1 : exponent_of(element_bytes)), bytes_(element_bytes) {}
 
 void mover::move(const vector_tile& t, bool streamed, const unsigned char* next) const {
   const std::int64_t edge = 16 / bytes_;
-  if (exponent < 0) return plain_(t, static_cast<std::size_t>(bytes_));
+  if (exponent < 0) return plain_tile(t, bytes_);
   if (exponent < 4 && t.cols >= 2 && t.cols <= 4 && t.in_ld == t.cols * bytes_) return vector->split[exponent](t);
   if (exponent < 4 && t.rows >= 2 && t.rows <= 4 && t.out_ld == t.rows * bytes_) return vector->join[exponent](t);
-  if (t.rows < edge || t.cols < edge) return plain_(t, static_cast<std::size_t>(bytes_));
+  if (t.rows < edge || t.cols < edge) return plain_tile(t, bytes_);
   if (!streamed) return vector->transpose[exponent](t);
   vector_tile lines = t;
   lines.rows = floor_to(t.rows, line_bytes / bytes_);

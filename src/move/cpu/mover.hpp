@@ -2,7 +2,6 @@
 
 // Transposes one tile: by vectors where the CPU has them for the element size, else element by element.
 
-#include <cstddef>
 #include <cstdint>
 
 #include "backends/cpu/vector.hpp"
@@ -26,13 +25,9 @@ class mover {
   void move(const vector_tile& tile, bool streamed, const unsigned char* next = nullptr) const;
 
  private:
-  using tile_function = void (*)(const vector_tile&, std::size_t);
-
-  static tile_function plain_of(std::int64_t bytes);
   void rest(const vector_tile& tile, std::int64_t row, std::int64_t col) const;
 
   std::int64_t bytes_;
-  tile_function plain_;
 };
 
 }  // namespace twill::cpu

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 #include "backends/cpu/vector.hpp"
+#include "element_size.hpp"
 #include "mover.hpp"
 #include "operations.hpp"
 #include "tasks.hpp"
@@ -13,40 +13,23 @@ namespace {
 using detail::reverse_args;
 
 // Elements [first, end) of the output, out of place; of the first half and their partners, in place.
-template <std::size_t Bytes>
-void reverse_part(const reverse_args& a, std::int64_t first, std::int64_t end, std::size_t bytes) {
-  if constexpr (Bytes != 0) bytes = Bytes;  // a constant, so that memcpy becomes a load
-  const auto size = static_cast<std::int64_t>(bytes);
-  const auto* from = static_cast<const unsigned char*>(a.in) + (a.count - 1 - first) * size;
-  auto* to = static_cast<unsigned char*>(a.out) + first * size;
-  if (a.in != a.out) {
-    for (std::int64_t i = first; i < end; ++i, from -= size, to += size) std::memcpy(to, from, bytes);
-    return;
-  }
-  auto* partner = static_cast<unsigned char*>(a.out) + (a.count - 1 - first) * size;
-  unsigned char held[64];
-  for (std::int64_t i = first; i < end; ++i, partner -= size, to += size) {
-    std::memcpy(held, to, bytes);
-    std::memcpy(to, partner, bytes);
-    std::memcpy(partner, held, bytes);
-  }
-}
-
-void reverse_any_part(const reverse_args& a, std::int64_t first, std::int64_t end) {
-  switch (a.element_bytes) {
-    case 1:
-      return reverse_part<1>(a, first, end, 1);
-    case 2:
-      return reverse_part<2>(a, first, end, 2);
-    case 4:
-      return reverse_part<4>(a, first, end, 4);
-    case 8:
-      return reverse_part<8>(a, first, end, 8);
-    case 16:
-      return reverse_part<16>(a, first, end, 16);
-    default:
-      return reverse_part<0>(a, first, end, static_cast<std::size_t>(a.element_bytes));
-  }
+void reverse_part(const reverse_args& a, std::int64_t first, std::int64_t end) {
+  with_size(a.element_bytes, [&a, first, end_of_part = end](auto bytes) {
+    const std::int64_t end = end_of_part;  // stores could alias what the lambda holds
+    const auto* from = static_cast<const unsigned char*>(a.in) + (a.count - 1 - first) * bytes;
+    auto* to = static_cast<unsigned char*>(a.out) + first * bytes;
+    if (a.in != a.out) {
+      for (std::int64_t i = first; i < end; ++i, from -= bytes, to += bytes) copy_element(to, from, bytes);
+      return;
+    }
+    auto* partner = static_cast<unsigned char*>(a.out) + (a.count - 1 - first) * bytes;
+    unsigned char held[64];
+    for (std::int64_t i = first; i < end; ++i, partner -= bytes, to += bytes) {
+      copy_element(held, to, bytes);
+      copy_element(to, partner, bytes);
+      copy_element(partner, held, bytes);
+    }
+  });
 }
 
 // What reverses whole lines of elements of this size past the caches; nullptr where that cannot be.
@@ -68,10 +51,10 @@ void reverse_lines(const reverse_args& a, std::int64_t first, std::int64_t end, 
                                               static_cast<std::uintptr_t>(line_bytes));
   const std::int64_t begin = std::min(end, first + (line_bytes - past) % line_bytes / a.element_bytes);
   const std::int64_t last = begin + (end - begin) / in_line * in_line;
-  reverse_any_part(a, first, begin);
+  reverse_part(a, first, begin);
   streamed(static_cast<const unsigned char*>(a.in) + (a.count - begin) * a.element_bytes, out + begin * a.element_bytes,
            (last - begin) * a.element_bytes);
-  reverse_any_part(a, last, end);
+  reverse_part(a, last, end);
   vectors()->fence();
 }
 
@@ -83,7 +66,7 @@ void reverse(const detail::work_queue& queue, const reverse_args& a) {
   const auto streamed = streamed_of(a);
   run_tasks(queue, work, at_once, [&](std::int64_t first, std::int64_t end) {
     if (streamed != nullptr) return reverse_lines(a, first, end, streamed);
-    reverse_any_part(a, first, end);
+    reverse_part(a, first, end);
   });
 }
 

@@ -9,8 +9,9 @@
 namespace twill::cpu {
 tile_mover::tile_mover(const detail::permute_args& a, const composite_tile& tile, const vector_functions* streamed_by)
     : a_(a), t_(tile), vector_(vectors()), streamed_by_(streamed_by), exponent_(exponent_of(a.run_bytes)) {
-  ascending_ =
+  const bool ascending =
       std::all_of(a.dims, a.dims + a.rank, [&](const detail::permute_dim& d) { return d.in_stride >= a.run_bytes; });
+  gather_ = gather_of(a.run_bytes, ascending);
 }
 
 // Tiles follow each other along the input.
@@ -143,7 +144,7 @@ void tile_mover::load(const unsigned char* in) {
   blocks_.each([&](std::int64_t from, std::int64_t to) {
     unsigned char* const out = buffer_.data() + to;
     if (gathered_ > 0) {
-      gather_elements(in + from, out, offsets_, gathered_, a_.run_bytes, ascending_);
+      gather_(in + from, out, offsets_, gathered_, a_.run_bytes);
     } else {
       vector_->transpose_block[exponent_]({in + from, out, offsets_, col_offsets_, rows_, cols_});
     }

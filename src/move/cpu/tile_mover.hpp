@@ -8,6 +8,7 @@
 #include "backends/cpu/vector.hpp"
 #include "backends/host/worker_pool.hpp"
 #include "composite_tile.hpp"
+#include "families.hpp"
 #include "walk.hpp"
 
 namespace twill::cpu {
@@ -46,7 +47,7 @@ class tile_mover {
   std::int64_t run_ = 0, input_run_ = 0;
   std::int64_t rows_ = 0, cols_ = 0;  // of a block for vectors
   std::int64_t gathered_ = 0;         // elements of a block
-  bool ascending_;                    // the last element of a block is the furthest in the input
+  gather_function gather_;
   std::int64_t offsets_[most_offsets], col_offsets_[most_side_elements];
   host::work_buffer buffer_;
 };

@@ -85,13 +85,14 @@ void transpose_matrices(const transpose_in_place_args& a, std::int64_t first, st
   host::work_buffer held;
   std::int64_t offsets[most_offsets];
   const mover with(a.element_bytes);
+  const gather_function gather = gather_of(a.element_bytes, true);
   const std::int64_t bytes = a.element_bytes, elements = a.rows * a.cols;
   if (by_table) make_offsets(a, offsets);
   for (std::int64_t i = first; i < end; ++i) {
     auto* const matrix = static_cast<unsigned char*>(a.data) + i * a.stride * bytes;
     std::memcpy(held.data(), matrix, static_cast<std::size_t>(elements * bytes));
     if (by_table) {
-      gather_elements(held.data(), matrix, offsets, elements, bytes, true);
+      gather(held.data(), matrix, offsets, elements, bytes);
     } else {
       with.move({held.data(), matrix, a.cols * bytes, a.rows * bytes, a.rows, a.cols}, false);
     }
