@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <type_traits>
+#include <utility>
 
 #include "families.hpp"
 #include "move/plan/misaligned.hpp"
@@ -21,108 +21,73 @@ using detail::work_queue;
 using kernels::strided_dims;
 using kernels::word_permutation;
 
-// The tiles of detail::misaligned_tile. Aligned: rows begin at multiples of what a lane reads. nd, of several
-// dimensions: full occupancy, as the strides between rows are long, and so is the latency of their loads; of 1 byte
-// half a warp wide: rows are short, and two rows a warp load more at once. Of 1 byte and misaligned, more rows at once
-// would take more registers than full occupancy leaves.
-template <int Bytes, bool Aligned>
-struct tiles_of;
-template <bool Aligned>
-struct tiles_of<1, Aligned> {
-  using large = kernels::word_tile<1, Aligned, 256, 512, 16, 3>;
-  using alternate = kernels::word_tile<1, Aligned, 128, 256, 16, 6>;
-  using tall = large;
-  using wide = large;
-  using small = kernels::word_tile<1, Aligned, 128, 512, 8, 3>;
-  using nd = kernels::word_tile<1, Aligned, 256, 256, Aligned ? 8 : 4, 8, 1, 16>;
-};
-template <bool Aligned>
-struct tiles_of<2, Aligned> {
-  using large = kernels::word_tile<2, Aligned, 288, 288, 16, 6>;
-  using alternate = kernels::word_tile<2, Aligned, 320, 320, 16, 5>;
-  using tall = kernels::word_tile<2, Aligned, 384, 384, 16, 4>;
-  using wide = kernels::pair_tile<2, Aligned, 256, 512, 8, 3>;
-  using small = kernels::word_tile<2, Aligned, 128, 256, 8, 8>;
-  using nd = kernels::word_tile<2, Aligned, Aligned ? 512 : 256, Aligned ? 512 : 256, 8, Aligned ? 4 : 8>;
-};
-template <bool Aligned>
-struct tiles_of<4, Aligned> {
-  using large = kernels::word_tile<4, true, 256, 256, 8, 8>;
-  using alternate = large;
-  using tall = large;
-  using wide = kernels::pair_tile<4, Aligned, 256, 256, 8, 5>;
-  using small = large;
-  using nd = large;
-};
-template <bool Aligned>
-struct tiles_of<8, Aligned> {
-  using large = kernels::word_tile<8, true, 256, 256, 4, 8>;
-  using alternate = kernels::word_tile<8, true, 320, 320, 4, 6>;
-  using tall = large;
-  using wide = large;
-  using small = large;
-  using nd = kernels::word_tile<8, true, 512, 256, 8, 5>;
+// What the planner leaves open of a tile: threads of a block, rows that a warp loads at once, blocks a multiprocessor.
+struct tile_block {
+  int threads, rows, blocks;
 };
 
-template <int Bytes, bool Aligned, class Shape>
-void launch_tiles(const work_queue& queue, const transpose_args& a) {
-  kernels::matrix_tiles m{};
-  const bool across = kernels::is_across_better(limits_of(queue).cache_bytes, a.rows, 2 * 32 * Shape::lane_bytes,
-                                                Shape::height, a.cols * Bytes);
-  const std::int64_t tiles = set_tiles(m, a, detail::misaligned_tiles_down(a.rows * Bytes, Shape::length),
-                                       ceil_div(a.cols, Shape::width), across);
-  start_kernel(queue, grid_of(tiles, Shape::threads, Shape::bytes),
-               &kernels::transpose_misaligned<Bytes, Aligned, Shape>, a, m);
-}
+// By detail::misaligned_tile and element size. Where there is no tile of a kind, it is the large one.
+constexpr tile_block blocks_2d[5][4] = {{{512, 16, 3}, {288, 16, 6}, {256, 8, 8}, {256, 4, 8}},  // large
+                                        {{256, 16, 6}, {320, 16, 5}, {256, 8, 8}, {320, 4, 6}},  // alternate
+                                        {{512, 16, 3}, {384, 16, 4}, {256, 8, 8}, {256, 4, 8}},  // tall
+                                        {{512, 16, 3}, {512, 8, 3}, {256, 8, 5}, {256, 4, 8}},   // wide
+                                        {{512, 8, 3}, {256, 8, 8}, {256, 8, 8}, {256, 4, 8}}};   // small
 
-template <int Bytes, class IfAligned, class IfMisaligned>
-void launch_by_alignment(const work_queue& queue, const transpose_args& a) {
-  if constexpr (!std::is_same_v<IfAligned, IfMisaligned>) {
-    const bool is_aligned = detail::matrices(a).in_alignment() >= IfAligned::lane_bytes;
-    if (!is_aligned) return launch_tiles<Bytes, false, IfMisaligned>(queue, a);
-  }
-  launch_tiles<Bytes, true, IfAligned>(queue, a);
-}
-
-template <int Bytes>
-void start(const work_queue& queue, const transpose_args& a, detail::misaligned_tile size) {
-  using aligned = tiles_of<Bytes, true>;
-  using misaligned = tiles_of<Bytes, false>;
-  using tile = detail::misaligned_tile;
-  switch (size) {
-    case tile::large:
-      return launch_by_alignment<Bytes, typename aligned::large, typename misaligned::large>(queue, a);
-    case tile::alternate:
-      return launch_by_alignment<Bytes, typename aligned::alternate, typename misaligned::alternate>(queue, a);
-    case tile::tall:
-      return launch_by_alignment<Bytes, typename aligned::tall, typename misaligned::tall>(queue, a);
-    case tile::wide:
-      return launch_by_alignment<Bytes, typename aligned::wide, typename misaligned::wide>(queue, a);
-    case tile::small:
-      return launch_by_alignment<Bytes, typename aligned::small, typename misaligned::small>(queue, a);
-  }
-}
-
-template <int Bytes, bool Aligned, class Shape>
-constexpr bool is_as_planned(detail::misaligned_tile tile) {
-  return Shape::length == detail::misaligned_length(tile, Bytes) &&
-         Shape::bytes == detail::misaligned_shared_bytes(tile, Bytes) &&
-         Shape::width == detail::misaligned_columns(tile, Bytes, Aligned);
-}
-template <int Bytes, bool Aligned>
-constexpr bool are_as_planned() {
-  using tiles = tiles_of<Bytes, Aligned>;
-  using tile = detail::misaligned_tile;
-  return is_as_planned<Bytes, Aligned, typename tiles::large>(tile::large) &&
-         is_as_planned<Bytes, Aligned, typename tiles::alternate>(tile::alternate) &&
-         is_as_planned<Bytes, Aligned, typename tiles::tall>(tile::tall) &&
-         is_as_planned<Bytes, Aligned, typename tiles::wide>(tile::wide) &&
-         is_as_planned<Bytes, Aligned, typename tiles::small>(tile::small);
-}
-static_assert(are_as_planned<1, true>() && are_as_planned<2, true>() && are_as_planned<4, true>() &&
-              are_as_planned<8, true>() && are_as_planned<1, false>() && are_as_planned<2, false>() &&
-              are_as_planned<4, false>() && are_as_planned<8, false>());
+// Aligned: rows begin at multiples of what a lane reads, as those of elements that fill it always do.
+template <int Tile, int Bytes, bool Aligned>
+struct tile_2d {
+  static constexpr auto size = static_cast<detail::misaligned_tile>(Tile);
+  static constexpr tile_block block = blocks_2d[Tile][detail::place_of(Bytes)];
+  static constexpr int lane_bytes = detail::misaligned_lane_bytes(size, Bytes), word_bytes = Bytes < 4 ? 4 : Bytes;
+  static constexpr bool aligned = Aligned || lane_bytes == Bytes;
+  using shape = kernels::word_tile<Bytes, aligned, detail::misaligned_length(size, Bytes), block.threads, block.rows,
+                                   block.blocks, lane_bytes / word_bytes>;
+  static_assert(shape::bytes == detail::misaligned_shared_bytes(size, Bytes) &&
+                shape::width == detail::misaligned_columns(size, Bytes, aligned));
+};
 static_assert(kernels::tile_overlap == detail::misaligned_overlap);
+
+template <class Tile, int Bytes>
+void launch_tiles(const work_queue& queue, const transpose_args& a) {
+  using shape = typename Tile::shape;
+  kernels::matrix_tiles m{};
+  const bool across = kernels::is_across_better(limits_of(queue).cache_bytes, a.rows, 2 * 32 * shape::lane_bytes,
+                                                shape::height, a.cols * Bytes);
+  const std::int64_t tiles = set_tiles(m, a, detail::misaligned_tiles_down(a.rows * Bytes, shape::length),
+                                       ceil_div(a.cols, shape::width), across);
+  start_kernel(queue, grid_of(tiles, shape::threads, shape::bytes),
+               &kernels::transpose_misaligned<Bytes, Tile::aligned, shape>, a, m);
+}
+
+template <int Bytes, int Tile>
+void launch_by_alignment(const work_queue& queue, const transpose_args& a) {
+  using aligned = tile_2d<Tile, Bytes, true>;
+  using misaligned = tile_2d<Tile, Bytes, false>;
+  if constexpr (!misaligned::aligned) {
+    if (detail::matrices(a).in_alignment() < aligned::lane_bytes) return launch_tiles<misaligned, Bytes>(queue, a);
+  }
+  launch_tiles<aligned, Bytes>(queue, a);
+}
+
+template <int Bytes, int... Tiles>
+void start(const work_queue& queue, const transpose_args& a, detail::misaligned_tile size,
+           std::integer_sequence<int, Tiles...>) {
+  void (*const launches[])(const work_queue&, const transpose_args&) = {&launch_by_alignment<Bytes, Tiles>...};
+  launches[static_cast<int>(size)](queue, a);
+}
+
+// The tile of several dimensions. Full occupancy, as the strides between rows are long, and so is the latency of their
+// loads; of 1 byte half a warp wide: rows are short, and two rows a warp load more at once. Of 1 byte and misaligned,
+// more rows at once would take more registers than full occupancy leaves.
+template <int Bytes, bool Aligned>
+struct tile_nd {
+  static constexpr tile_block blocks[2][4] = {{{256, 4, 8}, {256, 8, 8}, {256, 8, 8}, {256, 8, 5}},
+                                              {{256, 8, 8}, {512, 8, 4}, {256, 8, 8}, {256, 8, 5}}};  // aligned
+  static constexpr tile_block block = blocks[Aligned ? 1 : 0][detail::place_of(Bytes)];
+  static constexpr int length = Bytes == 8 || (Bytes == 2 && Aligned) ? 512 : 256;
+  using shape =
+      kernels::word_tile<Bytes, Aligned, length, block.threads, block.rows, block.blocks, 1, Bytes == 1 ? 16 : 32>;
+};
 
 constexpr std::int64_t most = INT32_MAX / 2;
 // Bytes between rows of the input. Those of 1- and 2-byte elements are read in words, which extend up to 6 bytes beyond
@@ -164,7 +129,7 @@ bool fill(word_permutation& m, const composite_tile& p, std::int64_t& batches) {
 template <int Bytes, bool Aligned>
 bool start(const work_queue& queue, const permute_args& a, word_permutation& m, std::int64_t batches,
            std::int64_t in_bits, bool dry_run) {
-  using tile = typename tiles_of<Bytes, Aligned>::nd;
+  using tile = typename tile_nd<Bytes, Aligned>::shape;
   const device_limits limits = limits_of(queue);
   constexpr std::int64_t shared = tile::bytes + 8 * tile::lanes * tile::per_word, step = 16 / Bytes;
   const std::int64_t down = detail::misaligned_tiles_down(std::int64_t{m.rows} * Bytes, tile::length),
@@ -189,7 +154,9 @@ bool start(const work_queue& queue, const permute_args& a, word_permutation& m, 
 
 void launch_misaligned_2d(const work_queue& queue, const permute_args&, const detail::candidates& planned) {
   const transpose_args& a = *planned.matrices;
-  with_unit<8>(a.element_bytes, [&](auto one) { start<sizeof(one)>(queue, a, planned.misaligned_2d_tile); });
+  with_unit<8>(a.element_bytes, [&](auto one) {
+    start<sizeof(one)>(queue, a, planned.misaligned_2d_tile, std::make_integer_sequence<int, 5>{});
+  });
 }
 
 bool launch_misaligned(const work_queue& queue, const permute_args& a, const detail::candidates& planned,
