@@ -36,8 +36,8 @@ inline detail::launch_config grid_of(std::int64_t blocks, std::int64_t threads, 
   const std::int64_t limit = UINT32_MAX / threads;  // AMD's grids count threads in 32 bits
   const detail::extent3 grid = detail::rectangle(blocks, std::min<std::int64_t>(limit, INT32_MAX));
   if (blocks > UINT32_MAX - limit) {  // kernels count blocks in 32 bits, the rectangle's last line included
-    detail::fail(errc::unsupported, "the matrices exceed the maximum grid size", std::to_string(blocks) + " blocks",
-                 "split the batch");
+    detail::fail(errc::unsupported, "the arrays exceed the maximum grid size", std::to_string(blocks) + " blocks",
+                 "split the call");
   }
   return {grid, {static_cast<unsigned>(threads), 1, 1}, static_cast<std::size_t>(shared_bytes)};
 }

@@ -1,7 +1,6 @@
 #pragma once
 
-// The arguments of data movement, checked and made explicit: plain data, without a backend. `launch`, of those that
-// `start_kernel` launches, is what messages call it.
+// The arguments of data movement, checked and made explicit: plain data, without a backend.
 
 #include <cstdint>
 
@@ -9,7 +8,6 @@ namespace twill::detail {
 
 /// Every extent at least 1, every stride explicit, in elements.
 struct transpose_args {
-  static constexpr const char* launch = "launch of transpose";
   const void* in;
   void* out;
   std::int64_t element_bytes;
@@ -20,7 +18,7 @@ struct transpose_args {
 
 /// Every extent at least 1, distances explicit, in elements; `ld` is `cols` unless the matrix is square.
 struct transpose_in_place_args {
-  static constexpr const char* launch = "launch of transpose_in_place";
+  static constexpr const char* launch = "launch of transpose_in_place";  ///< in messages
   void* data;
   std::int64_t element_bytes;
   std::int64_t rows, cols, batch;
@@ -39,7 +37,6 @@ struct permute_dim {
 /// first; in_stride may be negative. So may out_stride, of the one dimension that is contiguous in the input, where
 /// another is contiguous in the output. No two of them could be one.
 struct permute_args {
-  static constexpr const char* launch = "launch of permute";
   const void* in;
   void* out;
   std::int64_t run_bytes;
@@ -55,7 +52,6 @@ struct permute_args {
 
 /// At least two elements. Where in == out, it is done in place; otherwise they do not overlap.
 struct reverse_args {
-  static constexpr const char* launch = "launch of reverse";
   const void* in;
   void* out;
   std::int64_t count, element_bytes;

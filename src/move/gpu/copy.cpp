@@ -17,11 +17,11 @@ void copy(const detail::work_queue& queue, const detail::pitched_rows& a) {
     copy(queue, {in + done, out + done, 1, rest, rest, rest});
     return;
   }
-  if (launch_strided_copy(queue, a)) return;
+  if (launch_strided_copy({queue}, a)) return;
   const detail::permute_args rows{a.in, a.out, a.row_bytes, 1, {{a.rows, a.in_pitch, a.out_pitch}}};
   const bool is_packed = a.in_pitch == a.row_bytes && a.out_pitch == a.row_bytes;
   const bool is_short = a.row_bytes < 64 && detail::unit_of(rows) < 4;
-  if ((is_packed || is_short) && launch_rows(queue, rows, false)) return;
+  if ((is_packed || is_short) && launch_rows({queue}, rows)) return;
   permute(queue, rows);
 }
 

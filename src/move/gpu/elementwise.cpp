@@ -4,39 +4,48 @@
 
 #include <algorithm>
 
-#include "families.hpp"
 #include "move/plan/elementwise.hpp"
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
 
-using detail::permute_args;
-using detail::permute_dim;
-using detail::transpose_in_place_args;
-using detail::work_queue;
+using detail::tile_dim;
 
 static_assert(kernels::elementwise_threads == detail::elementwise_block_units);
 
-constexpr std::int64_t most_units = INT32_MAX;  // of a launch: indices have 32 bits
+// A movement unit by unit, or a part of it.
+struct unit_movement {
+  const unsigned char* in;
+  unsigned char* out;
+  detail::composite_tile untiled;
+
+  std::int64_t units() const {
+    std::int64_t product = 1;
+    for (int i = 0; i < untiled.rank; ++i) product *= untiled.dims[i].extent;
+    return product;
+  }
+};
 
 template <class Unit>
-void launch_units(const work_queue& queue, const permute_args& a) {
+void launch_units(const launch_queue& queue, const unit_movement& a) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
+  const detail::composite_tile& t = a.untiled;
   kernels::elementwise_dims d{};
-  d.units = static_cast<int>(a.bytes() / size);
-  d.run = kernels::make_divisor(a.run_bytes / size);
-  for (int i = 0; i < a.rank; ++i) d.runs.add(a.dims[i].extent, a.dims[i].in_stride, a.dims[i].out_stride);
-  const auto config = grid_of(ceil_div(d.units, kernels::elementwise_threads), kernels::elementwise_threads, 0);
-  start_kernel(queue, config, &kernels::permute_elementwise<Unit>, a, d);
+  d.units = static_cast<int>(a.units());
+  const bool has_run = t.dims[0].in_stride == size && t.dims[0].out_stride == size;
+  d.run = kernels::make_divisor(has_run ? t.dims[0].extent : 1);
+  for (int i = has_run ? 1 : 0; i < t.rank; ++i)
+    d.runs.add(t.dims[i].extent, t.dims[i].in_stride, t.dims[i].out_stride);
+  start_kernel(queue, {ceil_div(d.units, kernels::elementwise_threads), kernels::elementwise_threads},
+               &kernels::permute_elementwise<Unit>, a, d);
 }
 
 template <class Unit>
-void launch_vectors(const work_queue& queue, const permute_args& a) {
+void launch_vectors(const launch_queue& queue, const unit_movement& a) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
   constexpr std::int64_t units = 16 / size;
-  detail::composite_tile t;
-  detail::set_untiled(t, a, size);
+  const detail::composite_tile& t = a.untiled;
   const detail::output_run run = detail::output_run_of(t);
   kernels::vector_dims d{};
   d.units = static_cast<int>(run.units);
@@ -52,42 +61,42 @@ void launch_vectors(const work_queue& queue, const permute_args& a) {
     bits |= t.dims[i].out_stride;
   }
   const std::int64_t per_run = ceil_div(run.units + units - lowest_bit(bits) / size, units);
-  const std::int64_t vectors = a.bytes() / size / run.units * per_run;
+  const std::int64_t vectors = a.units() / run.units * per_run;
   d.vectors = static_cast<unsigned>(vectors);
   d.per_run = kernels::make_divisor(per_run);
   d.extent[0] = kernels::make_divisor(extent[0]);
   d.extent[1] = kernels::make_divisor(extent[1]);
-  const auto config = grid_of(ceil_div(vectors, kernels::elementwise_threads), kernels::elementwise_threads, 0);
-  start_kernel(queue, config, &kernels::permute_elementwise_vectors<Unit>, a, d);
+  start_kernel(queue, {ceil_div(vectors, kernels::elementwise_threads), kernels::elementwise_threads},
+               &kernels::permute_elementwise_vectors<Unit>, a, d);
 }
 
-// The permutation with both pointers advanced.
-permute_args advanced(permute_args a, std::int64_t in_bytes, std::int64_t out_bytes) {
-  a.in = static_cast<const unsigned char*>(a.in) + in_bytes;
-  a.out = static_cast<unsigned char*>(a.out) + out_bytes;
-  return a;
+// Halves the longest dimension until each part fits in one launch: indices have 32 bits.
+void launch_parts(const launch_queue& queue, const unit_movement& a,
+                  void (*launch)(const launch_queue&, const unit_movement&)) {
+  if (a.units() <= INT32_MAX) return launch(queue, a);
+  const tile_dim* const dims = a.untiled.dims;
+  const auto longest = std::max_element(dims, dims + a.untiled.rank,
+                                        [](const tile_dim& x, const tile_dim& y) { return x.extent < y.extent; }) -
+                       dims;
+  unit_movement first = a, second = a;
+  tile_dim& half = first.untiled.dims[longest];
+  half.extent /= 2;
+  second.untiled.dims[longest].extent -= half.extent;
+  second.in += half.extent * half.in_stride;
+  second.out += half.extent * half.out_stride;
+  launch_parts(queue, first, launch);
+  launch_parts(queue, second, launch);
 }
 
-// Splits along the longest dimension, or the run if that is longer, until each part fits in one launch.
-template <class Unit, class Launch>
-void launch_parts(const work_queue& queue, const permute_args& a, Launch launch) {
-  constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
-  if (a.bytes() / size <= most_units) return launch(queue, a);
-  const auto* const longest = std::max_element(
-      a.dims, a.dims + a.rank, [](const permute_dim& x, const permute_dim& y) { return x.extent < y.extent; });
-  permute_args first = a, second = a;
-  if (a.run_bytes / size > longest->extent) {
-    first.run_bytes = a.run_bytes / size / 2 * size;
-    second = advanced(a, first.run_bytes, first.run_bytes);
-    second.run_bytes -= first.run_bytes;
-  } else {
-    permute_dim& dim = first.dims[longest - a.dims];
-    dim.extent /= 2;
-    second = advanced(a, dim.extent * dim.in_stride, dim.extent * dim.out_stride);
-    second.dims[longest - a.dims].extent -= dim.extent;
-  }
-  launch_parts<Unit>(queue, first, launch);
-  launch_parts<Unit>(queue, second, launch);
+// `launch(unit)`: the launch for units of that type.
+template <int Most, class Launch>
+bool launch_all(const launch_queue& queue, const permute_args& a, const detail::composite_tile& untiled,
+                Launch launch) {
+  if (queue.dry_run) return true;
+  with_unit<Most>(untiled.unit, [&](auto one) {
+    launch_parts(queue, {static_cast<const unsigned char*>(a.in), bytes_of(a.out), untiled}, launch(one));
+  });
+  return true;
 }
 
 // Maximum units of a matrix: larger ones fill a block of their own. Units of a block: four per thread.
@@ -96,13 +105,13 @@ constexpr std::int64_t most_tiny_units = kernels::elementwise_threads / 2,
 
 }  // namespace
 
-void launch_elementwise(const work_queue& queue, const permute_args& a, const detail::candidates& planned) {
-  with_unit(planned.units.unit, [&](auto one) { launch_parts<decltype(one)>(queue, a, &launch_units<decltype(one)>); });
+bool launch_elementwise(const launch_queue& queue, const permute_args& a, const detail::composite_tile& untiled) {
+  return launch_all<16>(queue, a, untiled, [](auto one) { return &launch_units<decltype(one)>; });
 }
 
-void launch_elementwise_vectors(const work_queue& queue, const permute_args& a, const detail::candidates& planned) {
-  with_unit<8>(planned.units.unit,
-               [&](auto one) { launch_parts<decltype(one)>(queue, a, &launch_vectors<decltype(one)>); });
+bool launch_elementwise_vectors(const launch_queue& queue, const permute_args& a,
+                                const detail::composite_tile& untiled) {
+  return launch_all<8>(queue, a, untiled, [](auto one) { return &launch_vectors<decltype(one)>; });
 }
 
 bool is_in_place_elementwise(const transpose_in_place_args& a, std::int64_t unit) {

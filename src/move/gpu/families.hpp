@@ -2,38 +2,41 @@
 
 // The launches of the kernels, each defined in the file of its family; preconditions of transposes are in
 // move/plan/transposes.hpp. launch_staged_misaligned takes any packed matrices of aligned elements of 1, 2, 4, 8 or 16
-// bytes for which with_pads(bytes) fits in a block's shared memory. Those that return bool return false, without a
-// launch, where the kernel does not apply to the shape or the device; with `dry_run` they launch nothing in any case.
+// bytes for which with_pads(bytes) fits in a block's shared memory. Launches return false, and launch nothing, where
+// the kernel does not apply to the shape or the device.
 
 #include "move/operations.hpp"
 #include "move/plan/candidates.hpp"
 
 namespace twill::TWILL_BACKEND {
 
-void launch_tiled_2d(const detail::work_queue& queue, const detail::transpose_args& args);
-void launch_tiled_4byte(const detail::work_queue& queue, const detail::transpose_args& args);
-void launch_narrow(const detail::work_queue& queue, const detail::transpose_args& args);
-void launch_staged(const detail::work_queue& queue, const detail::transpose_args& args);
-void launch_staged_misaligned(const detail::work_queue& queue, const detail::transpose_args& args);
-void launch_staged_rows(const detail::work_queue& queue, const detail::transpose_args& args);
-void launch_staged_cols(const detail::work_queue& queue, const detail::transpose_args& args);
-bool launch_staged_strided(const detail::work_queue& queue, const detail::transpose_args& args, bool dry_run);
-bool launch_vec3(const detail::work_queue& queue, const detail::transpose_args& args, bool dry_run);
+/// Where families are launched. In a dry run nothing is: launches say whether they would.
+struct launch_queue : detail::work_queue {
+  bool dry_run = false;
+};
 
-bool launch_misaligned(const detail::work_queue& queue, const detail::permute_args& args,
-                       const detail::candidates& planned, bool dry_run);
-void launch_misaligned_2d(const detail::work_queue& queue, const detail::permute_args& args,
-                          const detail::candidates& planned);
-void launch_gather(const detail::work_queue& queue, const detail::permute_args& args,
-                   const detail::candidates& planned);
-void launch_elementwise_vectors(const detail::work_queue& queue, const detail::permute_args& args,
-                                const detail::candidates& planned);
-void launch_elementwise(const detail::work_queue& queue, const detail::permute_args& args,
-                        const detail::candidates& planned);
-bool launch_rows(const detail::work_queue& queue, const detail::permute_args& args, bool dry_run);
+bool launch_tiled_2d(const launch_queue& queue, const detail::transpose_args& args);
+bool launch_tiled_4byte(const launch_queue& queue, const detail::transpose_args& args);
+bool launch_narrow(const launch_queue& queue, const detail::transpose_args& args);
+bool launch_staged(const launch_queue& queue, const detail::transpose_args& args);
+bool launch_staged_misaligned(const launch_queue& queue, const detail::transpose_args& args);
+bool launch_staged_rows(const launch_queue& queue, const detail::transpose_args& args);
+bool launch_staged_cols(const launch_queue& queue, const detail::transpose_args& args);
+bool launch_staged_strided(const launch_queue& queue, const detail::transpose_args& args);
+bool launch_vec3(const launch_queue& queue, const detail::transpose_args& args);
+bool launch_misaligned_2d(const launch_queue& queue, const detail::transpose_args& args, detail::misaligned_tile tile);
 
-/// Copies short rows with gaps between them; returns false, without a launch, where another kernel is faster.
-bool launch_strided_copy(const detail::work_queue& queue, const detail::pitched_rows& args);
+bool launch_misaligned(const launch_queue& queue, const detail::permute_args& args, const detail::candidates& planned);
+bool launch_gather(const launch_queue& queue, const detail::permute_args& args, const detail::gather_plan& plan);
+bool launch_rows(const launch_queue& queue, const detail::permute_args& args);
+/// `untiled`: of `args`, in units of unit_of(args).
+bool launch_elementwise_vectors(const launch_queue& queue, const detail::permute_args& args,
+                                const detail::composite_tile& untiled);
+bool launch_elementwise(const launch_queue& queue, const detail::permute_args& args,
+                        const detail::composite_tile& untiled);
+
+/// Copies short rows with gaps between them; returns false, too, where another kernel is faster.
+bool launch_strided_copy(const launch_queue& queue, const detail::pitched_rows& args);
 
 /// Whether these are several tiny square matrices with gaps, of which a block takes more than one. `unit`: bytes that
 /// all elements are aligned at.

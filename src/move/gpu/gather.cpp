@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 
-#include "families.hpp"
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
@@ -12,9 +11,7 @@ namespace {
 
 using detail::composite_tile;
 using detail::gather_plan;
-using detail::permute_args;
 using detail::tile_dim;
-using detail::work_queue;
 using kernels::gather_tile;
 using kernels::make_divisor;
 
@@ -106,18 +103,17 @@ void fill_grid(gather_tile& m, const gather_plan& p, const void* in) {
 
 }  // namespace
 
-void launch_gather(const work_queue& queue, const permute_args& a, const detail::candidates& planned) {
+bool launch_gather(const launch_queue& queue, const permute_args& a, const gather_plan& p) {
   static_assert(sizeof(kernels::gather_place) == detail::gather_place_bytes);
-  const gather_plan& p = *planned.gather;
   gather_tile m{};
   fill_tables(m, p);
   fill_counts(m, p);
   fill_grid(m, p, a.in);
-  const auto config = grid_of(p.blocks, kernels::gather_threads, p.shared_bytes);
-  with_unit(p.tile.unit, [&](auto one) {
+  return with_unit(p.tile.unit, [&](auto one) {
     m.storing_threads = static_cast<int>(ceil_div(p.stores, kernels::vectors_at_once<sizeof(one)>));
     m.by_storing_threads = make_divisor(m.storing_threads);
-    start_kernel(queue, config, &kernels::permute_gather<decltype(one)>, a, m);
+    return start_kernel(queue, {p.blocks, kernels::gather_threads, p.shared_bytes},
+                        &kernels::permute_gather<decltype(one)>, a, m);
   });
 }
 

@@ -15,10 +15,11 @@
 #include "gpu/grid.hpp"
 #include "gpu/packed_units.hpp"
 #include "gpu/realign.hpp"
+#include "move/plan/gather.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
-constexpr int gather_threads = 256, gather_dims = 9;
+constexpr int gather_threads = 256, gather_dims = detail::max_tile_dims;
 
 /// Vectors of an output segment that a thread stores at once, for units of so many bytes.
 template <int Bytes>

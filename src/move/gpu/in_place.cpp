@@ -80,8 +80,8 @@ void launch_in_place_small(const work_queue& queue, const transpose_in_place_arg
   const bool by_staged = fills_block && unit == a.element_bytes &&
                          (a.element_bytes <= 4 || bytes > most_bytes_sharing) &&
                          detail::with_pads(bytes) <= model.shared_bytes;
-  if (detail::is_staged(staged, model)) return launch_staged(queue, staged);
-  if (by_staged || detail::is_staged_misaligned(staged, model)) return launch_staged_misaligned(queue, staged);
+  if (detail::is_staged(staged, model)) return void(launch_staged({queue}, staged));
+  if (by_staged || detail::is_staged_misaligned(staged, model)) return void(launch_staged_misaligned({queue}, staged));
   with_unit(unit, [&](auto one) { launch_in_place_small_of<decltype(one)>(queue, a); });
 }
 

@@ -3,10 +3,12 @@
 // What kernels that move tiles have in common: matrices in tiles, and places along several dimensions.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "device.hpp"
 #include "gpu/fast_division.hpp"
 #include "gpu/tile_order.hpp"
+#include "move/args.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -18,7 +20,7 @@ struct matrix_tiles {
   tile_order order;
 };
 
-constexpr int most_dims = 8;
+constexpr int most_dims = std::extent_v<decltype(detail::permute_args::dims)>;
 
 /// A dimension; strides in bytes.
 struct strided_dim {

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "families.hpp"
 #include "move/plan/misaligned.hpp"
 #include "start.hpp"
 
@@ -14,10 +13,7 @@ namespace twill::TWILL_BACKEND {
 namespace {
 
 using detail::composite_tile;
-using detail::permute_args;
 using detail::tile_dim;
-using detail::transpose_args;
-using detail::work_queue;
 using kernels::strided_dims;
 using kernels::word_permutation;
 
@@ -48,32 +44,32 @@ struct tile_2d {
 static_assert(kernels::tile_overlap == detail::misaligned_overlap);
 
 template <class Tile, int Bytes>
-void launch_tiles(const work_queue& queue, const transpose_args& a) {
+bool launch_tiles(const launch_queue& queue, const transpose_args& a) {
   using shape = typename Tile::shape;
   kernels::matrix_tiles m{};
   const bool across = kernels::is_across_better(limits_of(queue).cache_bytes, a.rows, 2 * 32 * shape::lane_bytes,
                                                 shape::height, a.cols * Bytes);
   const std::int64_t tiles = set_tiles(m, a, detail::misaligned_tiles_down(a.rows * Bytes, shape::length),
                                        ceil_div(a.cols, shape::width), across);
-  start_kernel(queue, grid_of(tiles, shape::threads, shape::bytes),
-               &kernels::transpose_misaligned<Bytes, Tile::aligned, shape>, a, m);
+  return tiles > 0 && start_kernel(queue, {tiles, shape::threads, shape::bytes},
+                                   &kernels::transpose_misaligned<Bytes, Tile::aligned, shape>, a, m);
 }
 
 template <int Bytes, int Tile>
-void launch_by_alignment(const work_queue& queue, const transpose_args& a) {
+bool launch_by_alignment(const launch_queue& queue, const transpose_args& a) {
   using aligned = tile_2d<Tile, Bytes, true>;
   using misaligned = tile_2d<Tile, Bytes, false>;
   if constexpr (!misaligned::aligned) {
     if (detail::matrices(a).in_alignment() < aligned::lane_bytes) return launch_tiles<misaligned, Bytes>(queue, a);
   }
-  launch_tiles<aligned, Bytes>(queue, a);
+  return launch_tiles<aligned, Bytes>(queue, a);
 }
 
 template <int Bytes, int... Tiles>
-void start(const work_queue& queue, const transpose_args& a, detail::misaligned_tile size,
+bool start(const launch_queue& queue, const transpose_args& a, detail::misaligned_tile size,
            std::integer_sequence<int, Tiles...>) {
-  void (*const launches[])(const work_queue&, const transpose_args&) = {&launch_by_alignment<Bytes, Tiles>...};
-  launches[static_cast<int>(size)](queue, a);
+  bool (*const launches[])(const launch_queue&, const transpose_args&) = {&launch_by_alignment<Bytes, Tiles>...};
+  return launches[static_cast<int>(size)](queue, a);
 }
 
 // The tile of several dimensions. Full occupancy, as the strides between rows are long, and so is the latency of their
@@ -127,8 +123,8 @@ bool fill(word_permutation& m, const composite_tile& p, std::int64_t& batches) {
 
 // `in_bits`: the addresses of input rows, ORed.
 template <int Bytes, bool Aligned>
-bool start(const work_queue& queue, const permute_args& a, word_permutation& m, std::int64_t batches,
-           std::int64_t in_bits, bool dry_run) {
+bool start(const launch_queue& queue, const permute_args& a, word_permutation& m, std::int64_t batches,
+           std::int64_t in_bits) {
   using tile = typename tile_nd<Bytes, Aligned>::shape;
   const device_limits limits = limits_of(queue);
   constexpr std::int64_t shared = tile::bytes + 8 * tile::lanes * tile::per_word, step = 16 / Bytes;
@@ -137,7 +133,6 @@ bool start(const work_queue& queue, const permute_args& a, word_permutation& m, 
   if (shared > limits.shared_bytes || batches > most / (down * across)) return false;
   const std::int64_t tiles = down * across * batches, even = ceil_div(ceil_div(m.cols, across), step) * step;
   if (tiles < 2 * limits.multiprocessors) return false;
-  if (dry_run) return true;
   m.width = static_cast<int>(std::min<std::int64_t>(tile::width, even));
   const bool is_shared =
       ((in_bits | std::int64_t{m.width} * Bytes) & 63) != 0;  // adjacent tiles of a row share 64-byte DRAM transactions
@@ -146,21 +141,18 @@ bool start(const work_queue& queue, const permute_args& a, word_permutation& m, 
       is_shared && kernels::is_across_better(limits.cache_bytes, m.rows, 2 * tile::lanes * tile::lane_bytes,
                                              tile::height, std::int64_t{m.cols} * Bytes));
   m.tiles = static_cast<unsigned>(tiles);
-  start_kernel(queue, grid_of(tiles, tile::threads, shared), &kernels::permute_misaligned<Bytes, Aligned, tile>, a, m);
-  return true;
+  return start_kernel(queue, {tiles, tile::threads, shared}, &kernels::permute_misaligned<Bytes, Aligned, tile>, a, m);
 }
 
 }  // namespace
 
-void launch_misaligned_2d(const work_queue& queue, const permute_args&, const detail::candidates& planned) {
-  const transpose_args& a = *planned.matrices;
-  with_unit<8>(a.element_bytes, [&](auto one) {
-    start<sizeof(one)>(queue, a, planned.misaligned_2d_tile, std::make_integer_sequence<int, 5>{});
+bool launch_misaligned_2d(const launch_queue& queue, const transpose_args& a, detail::misaligned_tile tile) {
+  return with_unit<8>(a.element_bytes, [&](auto one) {
+    return start<sizeof(one)>(queue, a, tile, std::make_integer_sequence<int, 5>{});
   });
 }
 
-bool launch_misaligned(const work_queue& queue, const permute_args& a, const detail::candidates& planned,
-                       bool dry_run) {
+bool launch_misaligned(const launch_queue& queue, const permute_args& a, const detail::candidates& planned) {
   const composite_tile& p = planned.units;
   word_permutation m{};
   std::int64_t batches = 1;
@@ -168,9 +160,9 @@ bool launch_misaligned(const work_queue& queue, const permute_args& a, const det
   const std::int64_t bits = address_of(a.in) | planned.sides.in_bits;
   return with_unit<8>(p.unit, [&](auto one) {
     if constexpr (sizeof(one) < 4) {
-      if (bits % 4 != 0) return start<sizeof(one), false>(queue, a, m, batches, bits, dry_run);
+      if (bits % 4 != 0) return start<sizeof(one), false>(queue, a, m, batches, bits);
     }
-    return start<sizeof(one), true>(queue, a, m, batches, bits, dry_run);
+    return start<sizeof(one), true>(queue, a, m, batches, bits);
   });
 }
 

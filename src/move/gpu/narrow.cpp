@@ -1,20 +1,17 @@
 // Matrices of 2 to 8 columns or rows (narrow.hpp).
 
-#include "families.hpp"
+#include "narrow.hpp"
 
 #include <cstdint>
 #include <utility>
 
 #include "move/plan/transposes.hpp"
-#include "narrow.hpp"
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
 
 using detail::narrow_sides;
-using detail::transpose_args;
-using detail::work_queue;
 using kernels::narrow_matrices;
 
 constexpr std::int64_t least_extent = 2, most_extent = 8;
@@ -36,7 +33,7 @@ narrow_kernel kernel_of(const narrow_sides& sides, std::integer_sequence<int, Ex
 
 }  // namespace
 
-void launch_narrow(const work_queue& queue, const transpose_args& a) {
+bool launch_narrow(const launch_queue& queue, const transpose_args& a) {
   const narrow_sides sides = detail::narrow_sides_of(a);
   const std::int64_t bytes = a.element_bytes, groups = sides.long_side * bytes / 16;
   const device_limits limits = limits_of(queue);
@@ -48,10 +45,10 @@ void launch_narrow(const work_queue& queue, const transpose_args& a) {
   narrow_matrices m{};
   m.groups = groups;
   m.ld = (sides.tall ? a.out_ld : a.in_ld) * bytes;
-  const auto config =
-      grid_of(set_batch(m, a, ceil_div(groups, threads)), threads, shared_bytes(sides.short_side, threads));
+  const block_grid grid{set_batch(m, a, ceil_div(groups, threads)), threads, shared_bytes(sides.short_side, threads)};
   const std::make_integer_sequence<int, most_extent - least_extent + 1> extents;
-  with_unit(bytes, [&](auto one) { start_kernel(queue, config, kernel_of<sizeof(one)>(sides, extents), a, m); });
+  return with_unit(bytes,
+                   [&](auto one) { return start_kernel(queue, grid, kernel_of<sizeof(one)>(sides, extents), a, m); });
 }
 
 }  // namespace twill::TWILL_BACKEND

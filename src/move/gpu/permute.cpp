@@ -1,8 +1,5 @@
 // Permutations, transposes among them: launches the kernel that the planner expects to be the fastest.
 
-#include <type_traits>
-
-#include "families.hpp"
 #include "operations.hpp"
 #include "start.hpp"
 
@@ -10,55 +7,42 @@ namespace twill::TWILL_BACKEND {
 namespace {
 
 using detail::candidates;
-using detail::permute_args;
-using detail::work_queue;
+using detail::family;
 
-// Launches a family; false, without a launch, where it does not apply.
-using family_start = bool (*)(const work_queue&, const permute_args&, const candidates&, bool dry_run);
-
-// A family that applies wherever it is a candidate: its launch returns nothing.
-template <auto Launch>
-bool launch_unconditionally(const work_queue& queue, const permute_args& a, const candidates& all, bool dry_run) {
-  if (!dry_run) Launch(queue, a, all);
-  return true;
-}
-
-// That of matrices; one that returns nothing applies wherever it is a candidate.
-template <auto Launch>
-bool launch_matrices(const work_queue& queue, const permute_args&, const candidates& all, bool dry_run) {
-  if constexpr (std::is_invocable_v<decltype(Launch), const work_queue&, const detail::transpose_args&, bool>) {
-    return Launch(queue, *all.matrices, dry_run);
-  } else {
-    if (!dry_run) Launch(queue, *all.matrices);
-    return true;
+bool launch_candidate(const launch_queue& queue, const permute_args& a, const candidates& all, family kind) {
+  switch (kind) {
+    case family::narrow:
+      return launch_narrow(queue, *all.matrices);
+    case family::tiled_2d:
+      return launch_tiled_2d(queue, *all.matrices);
+    case family::tiled_4byte:
+      return launch_tiled_4byte(queue, *all.matrices);
+    case family::misaligned_2d:
+      return launch_misaligned_2d(queue, *all.matrices, all.misaligned_2d_tile);
+    case family::staged:
+      return launch_staged(queue, *all.matrices);
+    case family::staged_misaligned:
+      return launch_staged_misaligned(queue, *all.matrices);
+    case family::staged_strided:
+      return launch_staged_strided(queue, *all.matrices);
+    case family::staged_rows:
+      return launch_staged_rows(queue, *all.matrices);
+    case family::staged_cols:
+      return launch_staged_cols(queue, *all.matrices);
+    case family::vec3:
+      return launch_vec3(queue, *all.matrices);
+    case family::misaligned:
+      return launch_misaligned(queue, a, all);
+    case family::rows:
+      return launch_rows(queue, a);
+    case family::gather:
+      return launch_gather(queue, a, *all.gather);
+    case family::elementwise_vectors:
+      return launch_elementwise_vectors(queue, a, all.units);
+    case family::elementwise:
+      return launch_elementwise(queue, a, all.units);
   }
-}
-
-// That of contiguous runs, which needs nothing planned.
-template <auto Launch>
-bool launch_runs(const work_queue& queue, const permute_args& a, const candidates&, bool dry_run) {
-  return Launch(queue, a, dry_run);
-}
-
-constexpr family_start starts[detail::families] = {&launch_matrices<&launch_narrow>,
-                                                   &launch_matrices<&launch_tiled_2d>,
-                                                   &launch_matrices<&launch_tiled_4byte>,
-                                                   &launch_unconditionally<&launch_misaligned_2d>,
-                                                   &launch_matrices<&launch_staged>,
-                                                   &launch_matrices<&launch_staged_misaligned>,
-                                                   &launch_matrices<&launch_staged_strided>,
-                                                   &launch_matrices<&launch_staged_rows>,
-                                                   &launch_matrices<&launch_staged_cols>,
-                                                   &launch_matrices<&launch_vec3>,
-                                                   &launch_misaligned,
-                                                   &launch_runs<&launch_rows>,
-                                                   &launch_unconditionally<&launch_gather>,
-                                                   &launch_unconditionally<&launch_elementwise_vectors>,
-                                                   &launch_unconditionally<&launch_elementwise>};
-
-bool launch_candidate(const work_queue& queue, const permute_args& a, const candidates& all, detail::family kind,
-                      bool dry_run) {
-  return starts[static_cast<int>(kind)](queue, a, all, dry_run);
+  return false;
 }
 
 candidates candidates_on(const work_queue& queue, const permute_args& a, detail::wanted which) {
@@ -67,10 +51,10 @@ candidates candidates_on(const work_queue& queue, const permute_args& a, detail:
 
 }  // namespace
 
-bool permute_with(const work_queue& queue, const permute_args& a, detail::family kind, bool dry_run) {
+bool permute_with(const work_queue& queue, const permute_args& a, family kind, bool dry_run) {
   const candidates all = candidates_on(queue, a, detail::wanted::all);
   for (int i = 0; i < all.count; ++i) {
-    if (all.list[i].kind == kind) return launch_candidate(queue, a, all, kind, dry_run);
+    if (all.list[i].kind == kind) return launch_candidate({queue, dry_run}, a, all, kind);
   }
   return false;
 }
@@ -79,10 +63,10 @@ bool permute_with(const work_queue& queue, const permute_args& a, detail::family
 void permute(const work_queue& queue, const permute_args& a) {
   if (a.rank == 0) return copy(queue, {a.in, a.out, 1, a.run_bytes, a.run_bytes, a.run_bytes});
   const candidates first = candidates_on(queue, a, detail::wanted::cheapest);
-  if (launch_candidate(queue, a, first, first.list[0].kind, false)) return;
+  if (launch_candidate({queue}, a, first, first.list[0].kind)) return;
   const candidates all = candidates_on(queue, a, detail::wanted::all);
   for (int i = 0; i < all.count; ++i) {
-    if (launch_candidate(queue, a, all, all.list[i].kind, false)) return;
+    if (launch_candidate({queue}, a, all, all.list[i].kind)) return;
   }
 }
 

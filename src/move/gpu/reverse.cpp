@@ -10,7 +10,6 @@ namespace twill::TWILL_BACKEND {
 namespace {
 
 using detail::reverse_args;
-using detail::work_queue;
 
 template <class Unit>
 void launch_reverse_staged(const work_queue& queue, const reverse_args& a) {
@@ -26,7 +25,7 @@ void launch_reverse_staged(const work_queue& queue, const reverse_args& a) {
   line.piece_bytes = (line.piece * line.bytes + 15) / 16 * 16 + 16;
   line.units = kernels::make_divisor(a.element_bytes / static_cast<std::int64_t>(sizeof(Unit)));
   const std::int64_t elements = in_place ? a.count / 2 : a.count, blocks = ceil_div(elements, line.piece);
-  start_kernel(queue, grid_of(blocks, kernels::reverse_threads, (in_place ? 2 : 1) * line.piece_bytes),
+  start_kernel({queue}, {blocks, kernels::reverse_threads, (in_place ? 2 : 1) * line.piece_bytes},
                &kernels::reverse_staged<Unit>, a, line);
 }
 

@@ -2,15 +2,11 @@
 
 #include "rows.hpp"
 
-#include "families.hpp"
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
 
-using detail::permute_args;
-using detail::permute_dim;
-using detail::work_queue;
 using kernels::line_rows;
 
 constexpr std::int64_t longest_line = std::int64_t{1} << 30;
@@ -30,7 +26,7 @@ std::int64_t shared_bytes(std::int64_t vectors_in_line) {
 
 }  // namespace
 
-bool launch_rows(const work_queue& queue, const permute_args& a, bool dry_run) {
+bool launch_rows(const launch_queue& queue, const permute_args& a) {
   if (a.run_bytes < 16 || a.run_bytes > longest_line) return false;
   line_rows m{};
   m.row_bytes = m.line_bytes = static_cast<int>(a.run_bytes);
@@ -56,11 +52,9 @@ bool launch_rows(const work_queue& queue, const permute_args& a, bool dry_run) {
   m.by_line = kernels::make_divisor(by_line);
   m.chunks = lines * by_line;
   if (lines > INT32_MAX) return false;
-  if (dry_run) return true;
   const auto kernel = unit_of(a) >= 4 ? &kernels::permute_rows<std::uint32_t> : &kernels::permute_rows<std::uint8_t>;
-  start_kernel(queue, grid_of(ceil_div(m.chunks, in_block), kernels::rows_threads, shared_bytes(by_line)), kernel, a,
-               m);
-  return true;
+  return start_kernel(queue, {ceil_div(m.chunks, in_block), kernels::rows_threads, shared_bytes(by_line)}, kernel, a,
+                      m);
 }
 
 }  // namespace twill::TWILL_BACKEND

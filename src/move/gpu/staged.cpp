@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "families.hpp"
 #include "move/plan/matrices.hpp"
 #include "move/plan/transposes.hpp"
 #include "staged_cols.hpp"
@@ -15,8 +14,6 @@
 namespace twill::TWILL_BACKEND {
 namespace {
 
-using detail::transpose_args;
-using detail::work_queue;
 using kernels::small_matrices;
 
 using kernels::staged_threads;
@@ -80,16 +77,15 @@ struct tiny_shape {
 template <int Rows, int Cols>
 constexpr tiny_shape tiny = {Rows, Cols, kernels::tiny_window<Rows, Cols>, &kernels::transpose_staged_tiny<Rows, Cols>};
 
-bool launch_tiny(const work_queue& queue, const transpose_args& a) {
+bool launch_tiny(const launch_queue& queue, const transpose_args& a) {
   const tiny_shape shapes[] = {tiny<3, 3>, tiny<3, 5>, tiny<3, 7>, tiny<5, 3>, tiny<5, 5>,
                                tiny<5, 7>, tiny<7, 3>, tiny<7, 5>, tiny<7, 7>};
   const std::int64_t bytes = a.batch * a.rows * a.cols;
   for (const auto& shape : shapes) {
     if (shape.rows != a.rows || shape.cols != a.cols) continue;
     if (shape.window > limits_of(queue).shared_bytes) return false;
-    start_kernel(queue, grid_of(ceil_div(bytes, shape.window), kernels::tiny_threads, shape.window), shape.kernel, a,
-                 bytes);
-    return true;
+    return start_kernel(queue, {ceil_div(bytes, shape.window), kernels::tiny_threads, shape.window}, shape.kernel, a,
+                        bytes);
   }
   return false;
 }
@@ -164,7 +160,7 @@ void avoid_bank_conflicts(kernels::staged_cols_matrices& m, int vectors, int thr
 }
 
 template <class Unit, int Vectors, int Threads, int Groups = 1>
-void launch_bands(const work_queue& queue, const transpose_args& a) {
+bool launch_bands(const launch_queue& queue, const transpose_args& a) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
   const std::int64_t tiles = ceil_div(a.cols, detail::band_bytes(Vectors) / size);
   kernels::staged_cols_matrices m{};
@@ -177,13 +173,13 @@ void launch_bands(const work_queue& queue, const transpose_args& a) {
   m.slots = m.rows * Groups;
   avoid_bank_conflicts<Unit, Groups>(m, Vectors, Threads);
   const std::int64_t all_tiles = set_batch(m, a, tiles);
-  const auto config = grid_of(all_tiles, Threads, detail::bytes_of_band(a.rows, size, Vectors));
-  start_kernel(queue, config, &kernels::transpose_staged_cols<Unit, Vectors, Threads, Groups>, a, m);
+  return start_kernel(queue, {all_tiles, Threads, detail::bytes_of_band(a.rows, size, Vectors)},
+                      &kernels::transpose_staged_cols<Unit, Vectors, Threads, Groups>, a, m);
 }
 
 // Without bank conflicts: the vectors of R rows are an even number, with a vector more after each power of two that
 // divides their bytes an odd one.
-void launch_staged_blocks(const work_queue& queue, const transpose_args& a) {
+bool launch_staged_blocks(const launch_queue& queue, const transpose_args& a) {
   const std::int64_t bytes = a.element_bytes, row_bytes = a.cols * bytes, line_bytes = 16 / bytes * row_bytes;
   const std::int64_t down = ceil_div(a.rows * bytes, 16);
   kernels::staged_rows_matrices s{};
@@ -195,16 +191,17 @@ void launch_staged_blocks(const work_queue& queue, const transpose_args& a) {
   s.shape.cols = static_cast<int>(a.cols);
   s.shape.pad = 16;
   s.shape.pad_shift = floor_log2(between);
-  const auto config = grid_of(tiles, row_bytes / 16 << s.chunks_shift, staged + staged / between * 16);
-  with_unit<4>(bytes,
-               [&](auto one) { start_kernel(queue, config, &kernels::transpose_staged_blocks<decltype(one)>, a, s); });
+  const block_grid grid{tiles, row_bytes / 16 << s.chunks_shift, staged + staged / between * 16};
+  return with_unit<4>(bytes, [&](auto one) {
+    return start_kernel(queue, grid, &kernels::transpose_staged_blocks<decltype(one)>, a, s);
+  });
 }
 
 }  // namespace
 
-void launch_staged(const work_queue& queue, const transpose_args& a) {
+bool launch_staged(const launch_queue& queue, const transpose_args& a) {
   static_assert(kernels::staged_window_bytes == detail::staged_window_bytes);
-  if (launch_tiny(queue, a)) return;
+  if (launch_tiny(queue, a)) return true;
   small_matrices m = shape_of(a);
   set_padding(m, padding_of_words<unsigned char>(
                      [&](int warp, int lane) { return gathered_byte<unsigned char>(m, warp, lane); }));
@@ -222,11 +219,11 @@ void launch_staged(const work_queue& queue, const transpose_args& a) {
   const std::int64_t period = detail::pieces_to_align(m.window, 128);
   const std::int64_t blocks = ceil_div(ceil_div(windows, runs), period) * period;
   m.stride = blocks * m.window;
-  start_kernel(queue, grid_of(blocks, staged_threads, runs * kernels::staged_region),
-               &kernels::transpose_staged<staged_threads>, a, m);
+  return start_kernel(queue, {blocks, staged_threads, runs * kernels::staged_region},
+                      &kernels::transpose_staged<staged_threads>, a, m);
 }
 
-void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) {
+bool launch_staged_misaligned(const launch_queue& queue, const transpose_args& a) {
   kernels::matrix_runs w{};
   w.batch = a.batch;
   w.in_stride = a.in_stride * a.element_bytes;
@@ -237,23 +234,23 @@ void launch_staged_misaligned(const work_queue& queue, const transpose_args& a) 
   const std::int64_t threads =
       std::clamp<std::int64_t>(ceil_div(bytes, four_vectors * 32) * 32, kernels::least_staged_misaligned_threads,
                                kernels::most_staged_misaligned_threads);
-  const auto config = grid_of(ceil_div(a.batch, w.at_once), threads, detail::with_pads(bytes));
-  with_unit(a.element_bytes, [&](auto one) {
+  const block_grid grid{ceil_div(a.batch, w.at_once), threads, detail::with_pads(bytes)};
+  return with_unit(a.element_bytes, [&](auto one) {
     using unit = decltype(one);
     w.shape = shape_of(a);
     const auto padding =
         padding_of_vectors<unit>([&](int warp, int lane) { return gathered_byte<unit>(w.shape, warp, lane); });
     if constexpr (kernels::may_reorder<unit>) {
       if (pays_to_reorder(w.shape, padding)) {
-        return start_kernel(queue, config, &kernels::transpose_staged_misaligned<unit, true>, a, w);
+        return start_kernel(queue, grid, &kernels::transpose_staged_misaligned<unit, true>, a, w);
       }
     }
     set_padding(w.shape, padding);
-    start_kernel(queue, config, &kernels::transpose_staged_misaligned<unit, false>, a, w);
+    return start_kernel(queue, grid, &kernels::transpose_staged_misaligned<unit, false>, a, w);
   });
 }
 
-void launch_staged_rows(const work_queue& queue, const transpose_args& a) {
+bool launch_staged_rows(const launch_queue& queue, const transpose_args& a) {
   if (detail::has_staged_blocks(a, shared_of(queue))) return launch_staged_blocks(queue, a);
   kernels::staged_rows_matrices s{};
   s.chunks_shift = detail::staged_rows_shift(a.cols);
@@ -264,12 +261,12 @@ void launch_staged_rows(const work_queue& queue, const transpose_args& a) {
   s.out_ld = a.out_ld * a.element_bytes;
   s.shape.cols = static_cast<int>(a.cols);
   const int lane_bytes = 16 * s.shape.cols;  // from the chunk of a lane to that of the next
-  with_unit<8>(a.element_bytes, [&](auto one) {
+  return with_unit<8>(a.element_bytes, [&](auto one) {
     using unit = decltype(one);
     const auto byte = [&](int warp, int lane) { return lane * lane_bytes + warp * 7 * lane_bytes / 16; };
     set_padding(s.shape, padding_of_words<unit>(byte));
-    start_kernel(queue, grid_of(tiles, kernels::staged_rows_threads, shared), &kernels::transpose_staged_rows<unit>, a,
-                 s);
+    return start_kernel(queue, {tiles, kernels::staged_rows_threads, shared}, &kernels::transpose_staged_rows<unit>, a,
+                        s);
   });
 }
 
@@ -292,9 +289,9 @@ constexpr bool all_planned_bands_have_kernels() {
 }
 static_assert(all_planned_bands_have_kernels(), "the planner knows a shape of bands that has no kernel");
 
-void launch_staged_cols(const work_queue& queue, const transpose_args& a) {
+bool launch_staged_cols(const launch_queue& queue, const transpose_args& a) {
   const detail::band_shape shape = detail::shape_of_bands(a, detail::model_of(queue.device->properties()));
-  with_unit<4>(a.element_bytes, [&](auto one) {
+  return with_unit<4>(a.element_bytes, [&](auto one) {
     using unit = decltype(one);
     constexpr int size = sizeof(unit), least = detail::least_band_threads(size), groups = size == 4 ? 1 : 4;
     if (shape.vectors == 32) return launch_bands<unit, 32, least, groups>(queue, a);
@@ -304,7 +301,7 @@ void launch_staged_cols(const work_queue& queue, const transpose_args& a) {
     }
     if (shape.threads == least) return launch_bands<unit, 8, least>(queue, a);
     if (shape.threads == 256) return launch_bands<unit, 8, 256>(queue, a);
-    launch_bands<unit, 8, 512>(queue, a);
+    return launch_bands<unit, 8, 512>(queue, a);
   });
 }
 

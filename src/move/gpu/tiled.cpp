@@ -4,15 +4,11 @@
 
 #include <algorithm>
 
-#include "families.hpp"
 #include "move/plan/transposes.hpp"
 #include "start.hpp"
 
 namespace twill::TWILL_BACKEND {
 namespace {
-
-using detail::transpose_args;
-using detail::work_queue;
 
 // The shape of the tile: `lines` x `chunks` pieces of 16 bytes by as many rows. 256 bytes each way, and 1 KiB of output
 // rows for 16-byte elements, as long as the matrix is; a narrow matrix gets a long tile.
@@ -54,7 +50,7 @@ tile_shape shape_of(const transpose_args& a, const device_limits& limits) {
 }
 
 template <int Bytes>
-void launch_2d(const work_queue& queue, const transpose_args& a) {
+bool launch_2d(const launch_queue& queue, const transpose_args& a) {
   constexpr std::int64_t edge = 16 / Bytes, depth = kernels::tile_depth<Bytes>;
   const device_limits limits = limits_of(queue);
   const tile_shape t = shape_of(a, limits);
@@ -63,34 +59,36 @@ void launch_2d(const work_queue& queue, const transpose_args& a) {
       kernels::is_across_better(limits.cache_bytes, a.rows, t.chunks * 16 + 128, t.lines * edge, a.cols * Bytes);
   const std::int64_t tiles =
       set_tiles(m, a, ceil_div(a.rows, t.lines * edge), ceil_div(a.cols, t.chunks * edge), across_first);
+  if (tiles == 0) return false;
   m.lines_shift = floor_log2(t.lines);
   m.chunks_shift = floor_log2(t.chunks);
   m.pad = static_cast<int>(kernels::tile_pad(t.chunks, edge * (t.lines + 1)));
   const std::int64_t distances = m.in_ld | (a.batch > 1 ? m.in_stride : 0);
   const bool around = pays_to_prefetch_l2(limits, a.in, distances, 2 * a.rows * t.chunks * 16);  // a column of tiles
   const auto kernel = around ? &kernels::transpose_tiled<Bytes, true> : &kernels::transpose_tiled<Bytes, false>;
-  const auto config = grid_of(tiles, t.lines * t.chunks / depth, kernels::tile_bytes(t.lines, t.chunks, edge));
-  start_kernel(queue, config, kernel, a, m);
+  const std::int64_t shared = kernels::tile_bytes(t.lines, t.chunks, edge);
+  return start_kernel(queue, {tiles, t.lines * t.chunks / depth, shared}, kernel, a, m);
 }
 
 static_assert(kernels::tile_4byte<1>::bytes == detail::tile_bytes_4byte);
 
 template <int Bytes>
-void launch_4byte(const work_queue& queue, const transpose_args& a) {
+bool launch_4byte(const launch_queue& queue, const transpose_args& a) {
   using shape = kernels::tile_4byte<Bytes>;
   kernels::matrix_tiles m{};
   const std::int64_t tiles = set_tiles(m, a, ceil_div(a.rows, shape::height), ceil_div(a.cols, shape::width), false);
-  start_kernel(queue, grid_of(tiles, shape::threads, shape::bytes), &kernels::transpose_tiled_4byte<Bytes>, a, m);
+  return tiles > 0 &&
+         start_kernel(queue, {tiles, shape::threads, shape::bytes}, &kernels::transpose_tiled_4byte<Bytes>, a, m);
 }
 
 }  // namespace
 
-void launch_tiled_2d(const work_queue& queue, const transpose_args& a) {
-  with_unit(a.element_bytes, [&](auto one) { launch_2d<sizeof(one)>(queue, a); });
+bool launch_tiled_2d(const launch_queue& queue, const transpose_args& a) {
+  return with_unit(a.element_bytes, [&](auto one) { return launch_2d<sizeof(one)>(queue, a); });
 }
 
-void launch_tiled_4byte(const work_queue& queue, const transpose_args& a) {
-  with_unit<4>(a.element_bytes, [&](auto one) { launch_4byte<sizeof(one)>(queue, a); });
+bool launch_tiled_4byte(const launch_queue& queue, const transpose_args& a) {
+  return with_unit<4>(a.element_bytes, [&](auto one) { return launch_4byte<sizeof(one)>(queue, a); });
 }
 
 }  // namespace twill::TWILL_BACKEND

@@ -1,10 +1,8 @@
 // Elements of 3, 5 to 7, 9 to 15, 20 and 24 bytes (vec3.hpp).
 
-#include "families.hpp"
+#include "vec3.hpp"
 
 #include <algorithm>
-
-#include "vec3.hpp"
 
 #include "gpu/bank_conflicts.hpp"
 #include "move/plan/vec3.hpp"
@@ -13,8 +11,6 @@
 namespace twill::TWILL_BACKEND {
 namespace {
 
-using detail::transpose_args;
-using detail::work_queue;
 using kernels::tile_range;
 using kernels::vec3_element;
 using kernels::vec3_layout;
@@ -132,28 +128,26 @@ vec3_plan plan_of(const transpose_args& a) {
 }
 
 template <int Bytes>
-bool launch_vec3_of(const work_queue& queue, const transpose_args& a, bool dry_run) {
+bool launch_vec3_of(const launch_queue& queue, const transpose_args& a) {
   using element = vec3_element<Bytes>;
   const vec3_plan p = plan_of<Bytes>(a);
   if (p.blocks == 0 || p.shared_bytes > limits_of(queue).shared_bytes) return false;
   if (p.layout == vec3_layout::any && a.rows * 2 < element::group) return false;
-  if (dry_run) return true;
   auto kernel = &kernels::transpose_vec3<Bytes, vec3_layout::any>;
   if (p.layout == vec3_layout::aligned) kernel = &kernels::transpose_vec3<Bytes, vec3_layout::aligned>;
   if (p.layout == vec3_layout::wrapped) kernel = &kernels::transpose_vec3<Bytes, vec3_layout::wrapped>;
-  start_kernel(queue, grid_of(p.blocks, element::threads, p.shared_bytes), kernel, a, p.m);
-  return true;
+  return start_kernel(queue, {p.blocks, element::threads, p.shared_bytes}, kernel, a, p.m);
 }
 
 template <int... Bytes>
-bool launch_one_of(detail::element_sizes<Bytes...>, const work_queue& queue, const transpose_args& a, bool dry_run) {
-  return ((a.element_bytes == Bytes && launch_vec3_of<Bytes>(queue, a, dry_run)) || ...);
+bool launch_one_of(detail::element_sizes<Bytes...>, const launch_queue& queue, const transpose_args& a) {
+  return ((a.element_bytes == Bytes && launch_vec3_of<Bytes>(queue, a)) || ...);
 }
 
 }  // namespace
 
-bool launch_vec3(const work_queue& queue, const transpose_args& a, bool dry_run) {
-  return launch_one_of(detail::vec3_sizes{}, queue, a, dry_run);
+bool launch_vec3(const launch_queue& queue, const transpose_args& a) {
+  return launch_one_of(detail::vec3_sizes{}, queue, a);
 }
 
 }  // namespace twill::TWILL_BACKEND
