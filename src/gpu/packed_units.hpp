@@ -1,6 +1,6 @@
 #pragma once
 
-// A few units of 1 to 16 bytes as one vector of 8 or 16 bytes.
+// A few units of 1 to 16 bytes as one word or vector of 4, 8 or 16 bytes.
 
 #include <cstdint>
 
@@ -8,38 +8,65 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-__device__ inline std::uint32_t join_bytes(std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint8_t d) {
-  return byte_permute(byte_permute(a, b, 0x0040), byte_permute(c, d, 0x0040), 0x5410);
-}
-__device__ inline std::uint32_t join_halves(std::uint16_t a, std::uint16_t b) {
-  return byte_permute(a, b, 0x5410);
-}
-
-__device__ inline std::uint64_t pack(const std::uint8_t (&u)[8]) {
-  return join_bytes(u[0], u[1], u[2], u[3]) | std::uint64_t{join_bytes(u[4], u[5], u[6], u[7])} << 32;
-}
-__device__ inline word16 pack(const std::uint8_t (&u)[16]) {
-  return make_word16(join_bytes(u[0], u[1], u[2], u[3]), join_bytes(u[4], u[5], u[6], u[7]),
-                     join_bytes(u[8], u[9], u[10], u[11]), join_bytes(u[12], u[13], u[14], u[15]));
-}
-__device__ inline word16 pack(const std::uint16_t (&u)[8]) {
-  return make_word16(join_halves(u[0], u[1]), join_halves(u[2], u[3]), join_halves(u[4], u[5]),
-                     join_halves(u[6], u[7]));
-}
-__device__ inline word16 pack(const std::uint32_t (&u)[4]) {
-  return make_word16(u[0], u[1], u[2], u[3]);
-}
-__device__ inline word16 pack(const std::uint64_t (&u)[2]) {
-  return make_word16(static_cast<std::uint32_t>(u[0]), static_cast<std::uint32_t>(u[0] >> 32),
-                     static_cast<std::uint32_t>(u[1]), static_cast<std::uint32_t>(u[1] >> 32));
-}
-__device__ inline word16 pack(const word16 (&u)[1]) {
-  return u[0];
+/// The word or vector that units make.
+template <class Unit, int Count>
+__device__ auto pack(const Unit (&u)[Count]) {
+  constexpr int size = static_cast<int>(sizeof(Unit)), words = Count * size / 4;
+  if constexpr (Count == 1) {
+    return u[0];
+  } else if constexpr (size == 8) {
+    return make_word16(static_cast<std::uint32_t>(u[0]), static_cast<std::uint32_t>(u[0] >> 32),
+                       static_cast<std::uint32_t>(u[1]), static_cast<std::uint32_t>(u[1] >> 32));
+  } else {
+    std::uint32_t w[words];
+#pragma unroll
+    for (int i = 0; i < words; ++i) {
+      if constexpr (size == 1) {
+        const std::uint32_t low = byte_permute(u[4 * i], u[4 * i + 1], 0x0040);
+        w[i] = byte_permute(low, byte_permute(u[4 * i + 2], u[4 * i + 3], 0x0040), 0x5410);
+      } else {
+        w[i] = size == 2 ? byte_permute(u[2 * i], u[2 * i + 1], 0x5410) : u[i];
+      }
+    }
+    if constexpr (words == 4) return make_word16(w[0], w[1], w[2], w[3]);
+    if constexpr (words == 2) return w[0] | std::uint64_t{w[1]} << 32;
+    if constexpr (words == 1) return w[0];
+  }
 }
 
 /// The vector that `Count` units make.
 template <class Unit, int Count>
 using packed_units = decltype(pack(*static_cast<const Unit (*)[Count]>(nullptr)));
+
+// A word or vector as an array of units.
+template <class Unit, class Chunk = word16, bool Small = (sizeof(Unit) < 4 && sizeof(Chunk) >= 4)>
+struct unit_chunk {
+  union {
+    Chunk chunk;
+    Unit unit[sizeof(Chunk) / sizeof(Unit)];
+  };
+  __device__ void load(const Chunk& from) { chunk = from; }
+  __device__ Chunk packed() const { return chunk; }
+};
+
+// 1- and 2-byte units are packed in registers: clang 15 spills a union of them to scratch memory.
+template <class Unit, class Chunk>
+struct unit_chunk<Unit, Chunk, true> {
+  static constexpr int size = static_cast<int>(sizeof(Unit)), count = static_cast<int>(sizeof(Chunk)) / size;
+  Unit unit[count];
+
+  __device__ void load(const Chunk& from) {
+    if constexpr (sizeof(Chunk) == 16) {
+      const std::uint32_t w[4] = {word<0>(from), word<1>(from), word<2>(from), word<3>(from)};
+#pragma unroll
+      for (int u = 0; u < count; ++u) unit[u] = static_cast<Unit>(w[u * size / 4] >> (u * size % 4 * 8));
+    } else {
+#pragma unroll
+      for (int u = 0; u < count; ++u) unit[u] = static_cast<Unit>(from >> (u * size * 8));
+    }
+  }
+  __device__ Chunk packed() const { return pack(unit); }
+};
 
 /// Loads `Count` numbers of 16 bits, two to a word, aligned at their size in all.
 template <int Count>

@@ -3,6 +3,7 @@
 // Realignment: a misaligned 16-byte vector from two aligned ones. Where aligned places are.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "device.hpp"
 
@@ -17,44 +18,6 @@ __device__ inline int misalignment(const unsigned char* address, int of = 16) {
 __device__ inline int until_aligned(const unsigned char* address, int of = 16) {
   return static_cast<int>(-reinterpret_cast<std::uintptr_t>(address) & (of - 1));
 }
-
-// A vector as an array of units.
-template <class Unit, class Chunk = word16, bool Small = (sizeof(Unit) < 4 && sizeof(Chunk) == 16)>
-struct unit_chunk {
-  static constexpr int chunk_bytes = sizeof(Chunk), unit_bytes = sizeof(Unit);
-  union {
-    Chunk chunk;
-    Unit unit[chunk_bytes / unit_bytes];
-  };
-  __device__ void load(const Chunk& from) { chunk = from; }
-  __device__ Chunk packed() const { return chunk; }
-};
-
-// 1- and 2-byte units are packed in registers: clang 15 spills a union of them to scratch memory.
-template <class Unit, class Chunk>
-struct unit_chunk<Unit, Chunk, true> {
-  static constexpr int size = static_cast<int>(sizeof(Unit));
-  Unit unit[16 / size];
-
-  __device__ void load(const Chunk& from) {
-    const std::uint32_t w[4] = {word<0>(from), word<1>(from), word<2>(from), word<3>(from)};
-#pragma unroll
-    for (int u = 0; u < 16 / size; ++u) unit[u] = static_cast<Unit>(w[u * size / 4] >> (u * size % 4 * 8));
-  }
-  __device__ Chunk packed() const {
-    std::uint32_t w[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      if constexpr (size == 1) {
-        const std::uint32_t low = byte_permute(unit[4 * i], unit[4 * i + 1], 0x0040);
-        w[i] = byte_permute(low, byte_permute(unit[4 * i + 2], unit[4 * i + 3], 0x0040), 0x5410);
-      } else {
-        w[i] = byte_permute(unit[2 * i], unit[2 * i + 1], 0x5410);
-      }
-    }
-    return make_word16(w[0], w[1], w[2], w[3]);
-  }
-};
 
 // The 16 bytes at offset `skip` of two consecutive aligned vectors (funnel shift).
 template <int UnitBytes>
@@ -98,26 +61,11 @@ __device__ inline word16 joined(const word16& a, const word16& b, int count) {
 
 // The unsigned type of so many bytes.
 template <int Bytes>
-struct unit_of_bytes;
-template <>
-struct unit_of_bytes<1> {
-  using type = std::uint8_t;
-};
-template <>
-struct unit_of_bytes<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct unit_of_bytes<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct unit_of_bytes<8> {
-  using type = std::uint64_t;
-};
-template <>
-struct unit_of_bytes<16> {
-  using type = word16;
+struct unit_of_bytes {
+  static_assert(Bytes == 1 || Bytes == 2 || Bytes == 4 || Bytes == 8 || Bytes == 16);
+  using small = std::conditional_t<Bytes == 1, std::uint8_t, std::uint16_t>;
+  using large = std::conditional_t<Bytes == 8, std::uint64_t, word16>;
+  using type = std::conditional_t<Bytes <= 2, small, std::conditional_t<Bytes == 4, std::uint32_t, large>>;
 };
 
 // Stores 16 bytes in words as wide as Unit, of 4 bytes at least.

@@ -14,6 +14,7 @@
 #include "device.hpp"
 #include "gpu/dependent_launch.hpp"
 #include "gpu/grid.hpp"
+#include "gpu/packed_units.hpp"
 #include "gpu/realign.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {

@@ -10,6 +10,7 @@
 #include "gpu/dependent_launch.hpp"
 #include "gpu/fast_division.hpp"
 #include "gpu/grid.hpp"
+#include "gpu/packed_units.hpp"
 #include "gpu/realign.hpp"
 #include "matrix_tiles.hpp"
 

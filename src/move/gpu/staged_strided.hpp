@@ -204,20 +204,10 @@ struct span_word {
   }
 
   __device__ Word gathered(const unsigned char* shared) const {
-    if constexpr (count == 1) {
-      return *reinterpret_cast<const Word*>(shared + place[0]);
-    } else if constexpr (sizeof(Word) == 4) {
-      Unit unit[count];
+    unit_chunk<Unit, Word> v;
 #pragma unroll
-      for (int u = 0; u < count; ++u) unit[u] = *reinterpret_cast<const Unit*>(shared + place[u]);
-      if constexpr (count == 2) return join_halves(unit[0], unit[1]);
-      return join_bytes(unit[0], unit[1], unit[2], unit[count - 1]);
-    } else {
-      unit_chunk<Unit, Word> v;
-#pragma unroll
-      for (int u = 0; u < count; ++u) v.unit[u] = *reinterpret_cast<const Unit*>(shared + place[u]);
-      return v.packed();
-    }
+    for (int u = 0; u < count; ++u) v.unit[u] = *reinterpret_cast<const Unit*>(shared + place[u]);
+    return v.packed();
   }
 
   __device__ void store_part(unsigned char* out, const unsigned char* shared) const {
