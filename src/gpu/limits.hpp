@@ -42,6 +42,17 @@ inline detail::launch_config grid_of(std::int64_t blocks, std::int64_t threads, 
   return {grid, {static_cast<unsigned>(threads), 1, 1}, static_cast<std::size_t>(shared_bytes)};
 }
 
+/// Sets the extents of a kernel's matrices, and their strides, which arguments give in elements, in bytes.
+template <class Matrices, class Args>
+void set_matrices(Matrices& m, const Args& a) {
+  m.rows = a.rows;
+  m.cols = a.cols;
+  m.in_ld = a.in_ld * a.element_bytes;
+  m.out_ld = a.out_ld * a.element_bytes;
+  m.in_stride = a.in_stride * a.element_bytes;
+  m.out_stride = a.out_stride * a.element_bytes;
+}
+
 /// What a plan may take of the device.
 struct device_limits {
   std::int64_t shared_bytes;  // of a block

@@ -30,17 +30,6 @@ auto with_unit(std::int64_t bytes, F&& f) {
   return f(typename kernels::unit_of_bytes<Bytes>::type{});
 }
 
-/// Sets the extents of a kernel's matrices, and their strides in bytes.
-template <class Matrices>
-void set_matrices(Matrices& m, const transpose_args& a) {
-  m.rows = a.rows;
-  m.cols = a.cols;
-  m.in_ld = a.in_ld * a.element_bytes;
-  m.out_ld = a.out_ld * a.element_bytes;
-  m.in_stride = a.in_stride * a.element_bytes;
-  m.out_stride = a.out_stride * a.element_bytes;
-}
-
 /// Sets the strides between a kernel's matrices, in bytes, and of how many tiles each consists; returns these in all.
 template <class Matrices>
 std::int64_t set_batch(Matrices& m, const transpose_args& a, std::int64_t tiles) {

@@ -32,12 +32,7 @@ std::int64_t tile_bytes(const tile_shape& t, int edge) {
 
 kernels::counted_tiles matrices_of(const transpose_args& a, std::int64_t tiles_r, std::int64_t tiles_c) {
   kernels::counted_tiles m{};
-  m.rows = a.rows;
-  m.cols = a.cols;
-  m.in_ld = a.in_ld * a.element_bytes;
-  m.out_ld = a.out_ld * a.element_bytes;
-  m.in_stride = a.in_stride * a.element_bytes;
-  m.out_stride = a.out_stride * a.element_bytes;
+  set_matrices(m, a);
   m.tiles_r = static_cast<unsigned>(tiles_r);
   m.tiles_c = static_cast<unsigned>(tiles_c);
   m.tiles = static_cast<unsigned>(tiles_r * tiles_c * a.batch);
