@@ -3,6 +3,7 @@
 #include "staged.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "move/plan/matrices.hpp"
 #include "move/plan/transposes.hpp"
@@ -177,8 +178,28 @@ bool launch_bands(const launch_queue& queue, const transpose_args& a) {
                       &kernels::transpose_staged_cols<Unit, Vectors, Threads, Groups>, a, m);
 }
 
-// Without bank conflicts: the vectors of R rows are an even number, with a vector more after each power of two that
-// divides their bytes an odd one.
+// Launches the bands of width 32 >> Index % 3 vectors and of blocks Index / 3 in the planner's table, if they are
+// `shape`.
+template <class Unit, int Index>
+bool launch_if_planned(const launch_queue& queue, const transpose_args& a, const detail::band_shape& shape) {
+  constexpr int width = Index % 3, vectors = 32 >> width, groups = width == 0 && sizeof(Unit) < 4 ? 4 : 1;
+  constexpr detail::band_blocks blocks = detail::staged_cols_costs[detail::place_of(sizeof(Unit))].blocks[Index / 3];
+  if constexpr (blocks.factor[width] != 0) {
+    if (shape.vectors == vectors && shape.threads == blocks.threads) {
+      return launch_bands<Unit, vectors, blocks.threads, groups>(queue, a);
+    }
+  }
+  return false;
+}
+
+template <class Unit, int... Index>
+bool launch_planned(const launch_queue& queue, const transpose_args& a, const detail::band_shape& shape,
+                    std::integer_sequence<int, Index...>) {
+  return (launch_if_planned<Unit, Index>(queue, a, shape) || ...);
+}
+
+// Without bank conflicts: the vectors of R rows are an even number; with a vector of padding after each power of two
+// that divides their bytes, they are an odd one.
 bool launch_staged_blocks(const launch_queue& queue, const transpose_args& a) {
   const std::int64_t bytes = a.element_bytes, row_bytes = a.cols * bytes, line_bytes = 16 / bytes * row_bytes;
   const std::int64_t down = ceil_div(a.rows * bytes, 16);
@@ -270,38 +291,10 @@ bool launch_staged_rows(const launch_queue& queue, const transpose_args& a) {
   });
 }
 
-// Whether launch_staged_cols has a kernel for such bands.
-constexpr bool has_bands(std::int64_t size, int vectors, int threads) {
-  const int least = detail::least_band_threads(size);
-  if (threads == least) return true;
-  return vectors == 16 ? size < 4 && threads == 2 * least : vectors == 8 && (threads == 256 || threads == 512);
-}
-
-constexpr bool all_planned_bands_have_kernels() {
-  for (const std::int64_t size : {1, 2, 4}) {
-    for (const detail::band_blocks& blocks : detail::staged_cols_costs[detail::place_of(size)].blocks) {
-      for (const int place : {0, 1, 2}) {
-        if (blocks.factor[place] != 0 && !has_bands(size, 32 >> place, blocks.threads)) return false;
-      }
-    }
-  }
-  return true;
-}
-static_assert(all_planned_bands_have_kernels(), "the planner knows a shape of bands that has no kernel");
-
 bool launch_staged_cols(const launch_queue& queue, const transpose_args& a) {
   const detail::band_shape shape = detail::shape_of_bands(a, detail::model_of(queue.device->properties()));
   return with_unit<4>(a.element_bytes, [&](auto one) {
-    using unit = decltype(one);
-    constexpr int size = sizeof(unit), least = detail::least_band_threads(size), groups = size == 4 ? 1 : 4;
-    if (shape.vectors == 32) return launch_bands<unit, 32, least, groups>(queue, a);
-    if (shape.vectors == 16) {
-      if (shape.threads == least) return launch_bands<unit, 16, least>(queue, a);
-      if constexpr (size < 4) return launch_bands<unit, 16, 2 * least>(queue, a);
-    }
-    if (shape.threads == least) return launch_bands<unit, 8, least>(queue, a);
-    if (shape.threads == 256) return launch_bands<unit, 8, 256>(queue, a);
-    return launch_bands<unit, 8, 512>(queue, a);
+    return launch_planned<decltype(one)>(queue, a, shape, std::make_integer_sequence<int, 12>{});
   });
 }
 
