@@ -43,10 +43,6 @@ struct word_tile {
   static __device__ int row_of(int column) { return row(column % per_lane, column / per_lane); }
 };
 
-/// With lanes of two words. Aligned: rows begin at multiples of 8 bytes.
-template <int Bytes, bool Aligned, int Length, int Threads, int Rows, int Blocks>
-using pair_tile = word_tile<Bytes, Aligned, Length, Threads, Rows, Blocks, 2>;
-
 // Where a row of the output begins: rows are at a pitch, or in a table of places.
 template <class Byte>
 __device__ Byte* output_row(Byte* out, std::int64_t ld, int column) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "device.hpp"
+#include "gpu/realign.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -88,16 +89,8 @@ __device__ void load_pairs(std::uint32_t (&pairs)[(Count + 1) / 2], const unsign
 /// Stores them.
 template <int Count>
 __device__ void store_pairs(unsigned char* to, const std::uint32_t (&pairs)[(Count + 1) / 2]) {
-  if constexpr (Count == 8) {
-    *reinterpret_cast<word16*>(to) = make_word16(pairs[0], pairs[1], pairs[2], pairs[3]);
-  } else if constexpr (Count == 4) {
-    *reinterpret_cast<std::uint64_t*>(to) = pairs[0] | std::uint64_t{pairs[1]} << 32;
-  } else if constexpr (Count == 2) {
-    *reinterpret_cast<std::uint32_t*>(to) = pairs[0];
-  } else {
-    static_assert(Count == 1);
-    *reinterpret_cast<std::uint16_t*>(to) = static_cast<std::uint16_t>(pairs[0]);
-  }
+  using all = typename unit_of_bytes<2 * Count>::type;
+  *reinterpret_cast<all*>(to) = static_cast<all>(pack(pairs));
 }
 
 /// Elements of `from` in another order: element i of the result is element source(i).

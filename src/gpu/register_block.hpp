@@ -73,11 +73,17 @@ __device__ word16 load_chunk(const unsigned char* from) {
   }
 }
 
-__device__ inline void unpack_words(std::uint32_t (&w)[4], const word16& v) {
-  w[0] = word<0>(v);
-  w[1] = word<1>(v);
-  w[2] = word<2>(v);
-  w[3] = word<3>(v);
+/// Words `at` to `at` + 3.
+template <int Words>
+__device__ void unpack_words(std::uint32_t (&w)[Words], const word16& v, int at = 0) {
+  w[at] = word<0>(v);
+  w[at + 1] = word<1>(v);
+  w[at + 2] = word<2>(v);
+  w[at + 3] = word<3>(v);
+}
+template <int Words>
+__device__ word16 pack_words(const std::uint32_t (&w)[Words], int at = 0) {
+  return make_word16(w[at], w[at + 1], w[at + 2], w[at + 3]);
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels

@@ -68,10 +68,7 @@ __device__ void load_tile(word16* tile, const unsigned char* in, const tile_matr
     register_block<Bytes>::transpose(w[d]);
     word16* to = tile + tile_place<Bytes>(m, chunk_of(d) * edge) + line_of(d);
 #pragma unroll
-    for (int i = 0; i < edge; ++i) {
-      const std::uint32_t(&v)[4] = w[d][i];
-      to[i * ((1 << m.lines_shift) + 1)] = make_word16(v[0], v[1], v[2], v[3]);
-    }
+    for (int i = 0; i < edge; ++i) to[i * ((1 << m.lines_shift) + 1)] = pack_words(w[d][i]);
   }
 }
 

@@ -29,39 +29,32 @@ __device__ word16 shifted_chunk(const unsigned char* from, int first) {
 // Epilogue: the head and tail of output rows that aligned vectors do not cover, in the first and the last tile, less
 // than 16 bytes each, a word at a time: of each 8 indices the first half stores the head, the second half the tail.
 template <int Bytes, class Shape, class Rows>
-__device__ void store_end(int i, unsigned char* out, const unsigned char* tile, Rows rows, int valid, bool top,
-                          bool last) {
-  const int column = i / 8, at = i % 4 * 4;
-  unsigned char* to = output_row(out, rows, column);
-  const int shift = until_aligned(to, tile_overlap), first = shift & 15;
-  const bool head = i % 8 < 4;
-  const int place = head ? at : 16 + ((valid - first) & -16) + at, begin = first - 16 + place;
-  const int end = head && first < valid ? first : valid;
-  const bool mine =
-      head ? top && begin + 4 > 0
-           : valid >= first && (top || begin >= shift) && (last || begin < shift + Shape::length - tile_overlap);
-  if (!mine || begin >= end) return;
-  const auto* from = reinterpret_cast<const std::uint32_t*>(tile + Shape::row_of(column) + place);
-  const std::uint32_t word = Bytes < 4 ? funnel_shift(from[0], from[1], static_cast<std::uint32_t>(first)) : from[0];
-  to += begin;
-  if (Bytes >= 4 || (begin >= 0 && begin + 4 <= end)) {
-    *reinterpret_cast<std::uint32_t*>(to) = word;
-  } else if constexpr (Bytes < 4) {
-    using unit = typename unit_of_bytes<Bytes>::type;
-#pragma unroll
-    for (int k = 0; k < 4; k += Bytes) {
-      if (begin + k >= 0 && begin + k < end) *reinterpret_cast<unit*>(to + k) = static_cast<unit>(word >> 8 * k);
-    }
-  }
-}
-
-// The ends of all output rows of a tile.
-template <int Bytes, class Shape, class Rows>
 __device__ void store_row_ends(unsigned char* out, const unsigned char* tile, Rows rows, int width, int valid, bool top,
                                bool last) {
 #pragma unroll 1
   for (int i = threadIdx.x; i < width * 8; i += Shape::threads) {
-    store_end<Bytes, Shape>(i, out, tile, rows, valid, top, last);
+    const int column = i / 8, at = i % 4 * 4;
+    unsigned char* to = output_row(out, rows, column);
+    const int shift = until_aligned(to, tile_overlap), first = shift & 15;
+    const bool head = i % 8 < 4;
+    const int place = head ? at : 16 + ((valid - first) & -16) + at, begin = first - 16 + place;
+    const int end = head && first < valid ? first : valid;
+    const bool mine =
+        head ? top && begin + 4 > 0
+             : valid >= first && (top || begin >= shift) && (last || begin < shift + Shape::length - tile_overlap);
+    if (!mine || begin >= end) continue;
+    const auto* from = reinterpret_cast<const std::uint32_t*>(tile + Shape::row_of(column) + place);
+    const std::uint32_t word = Bytes < 4 ? funnel_shift(from[0], from[1], static_cast<std::uint32_t>(first)) : from[0];
+    to += begin;
+    if (Bytes >= 4 || (begin >= 0 && begin + 4 <= end)) {
+      *reinterpret_cast<std::uint32_t*>(to) = word;
+    } else if constexpr (Bytes < 4) {
+      using unit = typename unit_of_bytes<Bytes>::type;
+#pragma unroll
+      for (int k = 0; k < 4; k += Bytes) {
+        if (begin + k >= 0 && begin + k < end) *reinterpret_cast<unit*>(to + k) = static_cast<unit>(word >> 8 * k);
+      }
+    }
   }
 }
 

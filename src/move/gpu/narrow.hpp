@@ -10,6 +10,7 @@
 #include "device.hpp"
 #include "gpu/dependent_launch.hpp"
 #include "gpu/packed_units.hpp"
+#include "gpu/register_block.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
 
@@ -25,19 +26,6 @@ struct narrow_matrices {
 // Where a chunk of the contiguous side lies: one chunk of padding after each eight spreads steps of K over the banks.
 __device__ inline int narrow_place(int chunk) {
   return chunk + (chunk >> 3);
-}
-
-template <int Words>
-__device__ void put_chunk(std::uint32_t (&w)[Words], int chunk, const word16& v) {
-  w[chunk * 4] = word<0>(v);
-  w[chunk * 4 + 1] = word<1>(v);
-  w[chunk * 4 + 2] = word<2>(v);
-  w[chunk * 4 + 3] = word<3>(v);
-}
-
-template <int Words>
-__device__ word16 get_chunk(const std::uint32_t (&w)[Words], int chunk) {
-  return make_word16(w[chunk * 4], w[chunk * 4 + 1], w[chunk * 4 + 2], w[chunk * 4 + 3]);
 }
 
 // The groups of a block, and where its parts of the first matrix lie.
@@ -80,11 +68,11 @@ __global__ void __launch_bounds__(narrow_threads)
   if (thread >= p.groups) return;
   std::uint32_t rows[K * 4], columns[K * 4];
 #pragma unroll
-  for (int i = 0; i < K; ++i) put_chunk(rows, i, shared[narrow_place(thread * K + i)]);
+  for (int i = 0; i < K; ++i) unpack_words(rows, shared[narrow_place(thread * K + i)], i * 4);
   reorder<Bytes>(columns, rows, [](int i) { return i % per_chunk * K + i / per_chunk; });
   out += p.matrix * m.out_stride + (p.group0 + thread) * 16;
 #pragma unroll
-  for (int k = 0; k < K; ++k) *reinterpret_cast<word16*>(out + k * m.ld) = get_chunk(columns, k);
+  for (int k = 0; k < K; ++k) *reinterpret_cast<word16*>(out + k * m.ld) = pack_words(columns, k * 4);
 }
 
 template <int Bytes, int K>
@@ -100,10 +88,10 @@ __global__ void __launch_bounds__(narrow_threads)
     in += p.matrix * m.in_stride + (p.group0 + thread) * 16;
     std::uint32_t rows[K * 4], columns[K * 4];
 #pragma unroll
-    for (int k = 0; k < K; ++k) put_chunk(rows, k, *reinterpret_cast<const word16*>(in + k * m.ld));
+    for (int k = 0; k < K; ++k) unpack_words(rows, *reinterpret_cast<const word16*>(in + k * m.ld), k * 4);
     reorder<Bytes>(columns, rows, [](int i) { return i % K * per_chunk + i / K; });
 #pragma unroll
-    for (int i = 0; i < K; ++i) shared[narrow_place(thread * K + i)] = get_chunk(columns, i);
+    for (int i = 0; i < K; ++i) shared[narrow_place(thread * K + i)] = pack_words(columns, i * 4);
   }
   __syncthreads();
   out += p.matrix * m.out_stride + p.group0 * (K * 16);

@@ -124,9 +124,7 @@ __global__ void __launch_bounds__(staged_rows_threads)
   register_block<size>::transpose(w);
   out += matrix * s.out_stride + chunk * edge * s.out_ld + (line0 + line) * 16;
 #pragma unroll
-  for (int i = 0; i < edge; ++i) {
-    *reinterpret_cast<word16*>(out + i * s.out_ld) = make_word16(w[i][0], w[i][1], w[i][2], w[i][3]);
-  }
+  for (int i = 0; i < edge; ++i) *reinterpret_cast<word16*>(out + i * s.out_ld) = pack_words(w[i]);
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels
