@@ -10,8 +10,6 @@
 namespace twill::TWILL_BACKEND {
 namespace {
 
-using detail::tile_dim;
-
 static_assert(kernels::elementwise_threads == detail::elementwise_block_units);
 
 // A movement unit by unit, or a part of it.
@@ -28,7 +26,7 @@ struct unit_movement {
 };
 
 template <class Unit>
-void launch_units(const launch_queue& queue, const unit_movement& a) {
+bool launch_units(const launch_queue& queue, const unit_movement& a) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
   const detail::composite_tile& t = a.untiled;
   kernels::elementwise_dims d{};
@@ -37,12 +35,12 @@ void launch_units(const launch_queue& queue, const unit_movement& a) {
   d.run = kernels::make_divisor(has_run ? t.dims[0].extent : 1);
   for (int i = has_run ? 1 : 0; i < t.rank; ++i)
     d.runs.add(t.dims[i].extent, t.dims[i].in_stride, t.dims[i].out_stride);
-  start_kernel(queue, {ceil_div(d.units, kernels::elementwise_threads), kernels::elementwise_threads},
-               &kernels::permute_elementwise<Unit>, a, d);
+  return start_kernel(queue, {ceil_div(d.units, kernels::elementwise_threads), kernels::elementwise_threads},
+                      &kernels::permute_elementwise<Unit>, a, d);
 }
 
 template <class Unit>
-void launch_vectors(const launch_queue& queue, const unit_movement& a) {
+bool launch_vectors(const launch_queue& queue, const unit_movement& a) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Unit));
   constexpr std::int64_t units = 16 / size;
   const detail::composite_tile& t = a.untiled;
@@ -66,37 +64,25 @@ void launch_vectors(const launch_queue& queue, const unit_movement& a) {
   d.per_run = kernels::make_divisor(per_run);
   d.extent[0] = kernels::make_divisor(extent[0]);
   d.extent[1] = kernels::make_divisor(extent[1]);
-  start_kernel(queue, {ceil_div(vectors, kernels::elementwise_threads), kernels::elementwise_threads},
-               &kernels::permute_elementwise_vectors<Unit>, a, d);
+  return start_kernel(queue, {ceil_div(vectors, kernels::elementwise_threads), kernels::elementwise_threads},
+                      &kernels::permute_elementwise_vectors<Unit>, a, d);
 }
 
 // Halves the longest dimension until each part fits in one launch: indices have 32 bits.
-void launch_parts(const launch_queue& queue, const unit_movement& a,
-                  void (*launch)(const launch_queue&, const unit_movement&)) {
+bool launch_parts(const launch_queue& queue, const unit_movement& a,
+                  bool (*launch)(const launch_queue&, const unit_movement&)) {
+  if (queue.dry_run) return true;
   if (a.units() <= INT32_MAX) return launch(queue, a);
-  const tile_dim* const dims = a.untiled.dims;
-  const auto longest = std::max_element(dims, dims + a.untiled.rank,
-                                        [](const tile_dim& x, const tile_dim& y) { return x.extent < y.extent; }) -
-                       dims;
+  const auto* const dims = a.untiled.dims;
+  const auto by_extent = [](const auto& x, const auto& y) { return x.extent < y.extent; };
+  const auto longest = std::max_element(dims, dims + a.untiled.rank, by_extent) - dims;
   unit_movement first = a, second = a;
-  tile_dim& half = first.untiled.dims[longest];
+  auto& half = first.untiled.dims[longest];
   half.extent /= 2;
   second.untiled.dims[longest].extent -= half.extent;
   second.in += half.extent * half.in_stride;
   second.out += half.extent * half.out_stride;
-  launch_parts(queue, first, launch);
-  launch_parts(queue, second, launch);
-}
-
-// `launch(unit)`: the launch for units of that type.
-template <int Most, class Launch>
-bool launch_all(const launch_queue& queue, const permute_args& a, const detail::composite_tile& untiled,
-                Launch launch) {
-  if (queue.dry_run) return true;
-  with_unit<Most>(untiled.unit, [&](auto one) {
-    launch_parts(queue, {static_cast<const unsigned char*>(a.in), bytes_of(a.out), untiled}, launch(one));
-  });
-  return true;
+  return launch_parts(queue, first, launch) && launch_parts(queue, second, launch);
 }
 
 // Maximum units of a matrix: larger ones fill a block of their own. Units of a block: four per thread.
@@ -106,12 +92,14 @@ constexpr std::int64_t most_tiny_units = kernels::elementwise_threads / 2,
 }  // namespace
 
 bool launch_elementwise(const launch_queue& queue, const permute_args& a, const detail::composite_tile& untiled) {
-  return launch_all<16>(queue, a, untiled, [](auto one) { return &launch_units<decltype(one)>; });
+  const unit_movement all{static_cast<const unsigned char*>(a.in), bytes_of(a.out), untiled};
+  return with_unit(untiled.unit, [&](auto one) { return launch_parts(queue, all, &launch_units<decltype(one)>); });
 }
 
 bool launch_elementwise_vectors(const launch_queue& queue, const permute_args& a,
                                 const detail::composite_tile& untiled) {
-  return launch_all<8>(queue, a, untiled, [](auto one) { return &launch_vectors<decltype(one)>; });
+  const unit_movement all{static_cast<const unsigned char*>(a.in), bytes_of(a.out), untiled};
+  return with_unit<8>(untiled.unit, [&](auto one) { return launch_parts(queue, all, &launch_vectors<decltype(one)>); });
 }
 
 bool is_in_place_elementwise(const transpose_in_place_args& a, std::int64_t unit) {
