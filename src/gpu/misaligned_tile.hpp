@@ -61,6 +61,14 @@ __device__ unsigned char* sheared_row(unsigned char* tile, int k, int lane, cons
   return tile + Shape::row(k, lane) + 16 - (static_cast<int>(-address & 15) & -Shape::word_bytes);
 }
 
+// The 16 bytes that begin `first` % 4 bytes into the chunk at `from`; elements of 4 bytes and more need no shift.
+template <int Bytes>
+__device__ word16 shifted_chunk(const unsigned char* from, int first) {
+  const auto* chunk = reinterpret_cast<const word16*>(from);
+  if (Bytes >= 4) return *chunk;
+  return realigned(*chunk, *reinterpret_cast<const std::uint32_t*>(chunk + 1), static_cast<std::uint32_t>(first));
+}
+
 template <int Bytes>
 using word_type = typename unit_of_bytes < Bytes<4 ? 4 : Bytes>::type;
 

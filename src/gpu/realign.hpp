@@ -87,3 +87,16 @@ __device__ void store_words(unsigned char* to, const word16& v) {
 }
 
 }  // namespace twill::TWILL_BACKEND::kernels
+
+namespace twill::TWILL_BACKEND {
+
+/// Calls f with a value of the unsigned type of `bytes` bytes: 1, 2, 4 ..., else `Most`.
+template <int Most = 16, int Bytes = 1, class F>
+auto with_unit(std::int64_t bytes, F&& f) {
+  if constexpr (Bytes < Most) {
+    if (bytes != Bytes) return with_unit<Most, 2 * Bytes>(bytes, f);
+  }
+  return f(typename kernels::unit_of_bytes<Bytes>::type{});
+}
+
+}  // namespace twill::TWILL_BACKEND

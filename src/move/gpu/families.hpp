@@ -35,7 +35,8 @@ bool launch_elementwise_vectors(const launch_queue& queue, const detail::permute
 bool launch_elementwise(const launch_queue& queue, const detail::permute_args& args,
                         const detail::composite_tile& untiled);
 
-/// Copies short rows with gaps between them; returns false, too, where another kernel is faster.
+/// Copies short rows with gaps between them, which are read too: returns false where the output lies in them, or where
+/// another kernel is faster.
 bool launch_strided_copy(const launch_queue& queue, const detail::pitched_rows& args);
 
 /// Whether these are several tiny square matrices with gaps, of which a block takes more than one. `unit`: bytes that

@@ -18,14 +18,6 @@
 
 namespace twill::TWILL_BACKEND::kernels {
 
-// The 16 bytes that begin `first` % 4 bytes into the chunk at `from`; elements of 4 bytes and more need no shift.
-template <int Bytes>
-__device__ word16 shifted_chunk(const unsigned char* from, int first) {
-  const auto* chunk = reinterpret_cast<const word16*>(from);
-  if (Bytes >= 4) return *chunk;
-  return realigned(*chunk, *reinterpret_cast<const std::uint32_t*>(chunk + 1), static_cast<std::uint32_t>(first));
-}
-
 // Epilogue: the head and tail of output rows that aligned vectors do not cover, in the first and the last tile, less
 // than 16 bytes each, a word at a time: of each 8 indices the first half stores the head, the second half the tail.
 template <int Bytes, class Shape, class Rows>

@@ -1,6 +1,6 @@
 #pragma once
 
-// What launches of kernels that move data have in common: units of a size, matrices in bytes, and the launch.
+// What launches of kernels that move data have in common: matrices in bytes, and the launch.
 
 #include <cstdint>
 
@@ -20,15 +20,6 @@ using detail::permute_dim;
 using detail::transpose_args;
 using detail::transpose_in_place_args;
 using detail::work_queue;
-
-/// Calls f with a value of the unsigned type of `bytes` bytes: 1, 2, 4 ..., else `Most`.
-template <int Most = 16, int Bytes = 1, class F>
-auto with_unit(std::int64_t bytes, F&& f) {
-  if constexpr (Bytes < Most) {
-    if (bytes != Bytes) return with_unit<Most, 2 * Bytes>(bytes, f);
-  }
-  return f(typename kernels::unit_of_bytes<Bytes>::type{});
-}
 
 /// Sets the strides between a kernel's matrices, in bytes, and of how many tiles each consists; returns these in all.
 template <class Matrices>

@@ -37,7 +37,8 @@ struct vec3_element : packed_element<Bytes> {
   static constexpr int live_words = part * packed_element<Bytes>::words + part * Bytes / 4;
   static constexpr int resident_threads = live_words > 32 ? 1024 : Bytes == 3 && copies_are_asynchronous ? 1536 : 1280;
   static constexpr int blocks = blocks_at_once(threads, resident_threads / threads);
-  // Loads of a thread in flight at a time: all that the usual tile takes, or an equal part of them.
+  // Loads of a thread before the first is used, which asynchronous copies need not wait for: all that the usual tile
+  // takes, or an equal part of them.
   template <bool Aligned>
   static constexpr int rows_at_once = threads / (columns * Bytes / 16 + (Aligned ? 0 : 2));
   template <bool Aligned>

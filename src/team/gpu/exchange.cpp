@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpu/limits.hpp"
+#include "gpu/realign.hpp"
 #include "launch.hpp"
 #include "operations.hpp"
 
@@ -121,31 +122,15 @@ void start(const work_queue& queue, const detail::exchange_call& call, const exc
                 kernel, [&](const transpose_args& a) { return matrices_of(a, t, edge); });
 }
 
-// A warp stores 512 bytes of an output row at a time; of 1-byte elements 256, whose tiles would exceed the shared
-// memory.
-template <int Bytes>
-struct line_tile_of;
-template <>
-struct line_tile_of<1> {
-  using type = kernels::line_tile<1, 384, 512, 24>;
-};
-template <>
-struct line_tile_of<2> {
-  using type = kernels::line_tile<2, 640, 512, 20>;
-};
-template <>
-struct line_tile_of<4> {
-  using type = kernels::line_tile<4, 640, 256, 20>;
-};
-template <>
-struct line_tile_of<8> {
-  using type = kernels::line_tile<8, 640, 160, 16>;
-};
+// Bytes of an output row, threads and rows at once, by element size. A warp stores 512 bytes of an output row at a
+// time; of 1-byte elements 256, whose tiles would exceed the shared memory.
+constexpr int line_tiles[4][3] = {{384, 512, 24}, {640, 512, 20}, {640, 256, 20}, {640, 160, 16}};
 
 template <int Bytes>
 void start_misaligned(const work_queue& queue, const detail::exchange_call& call, const exchange_piece* pieces,
                       int count) {
-  using shape = typename line_tile_of<Bytes>::type;
+  constexpr auto& tile = line_tiles[floor_log2(Bytes)];
+  using shape = kernels::line_tile<Bytes, tile[0], tile[1], tile[2]>;
   static_assert(shape::bytes <= detail::exchange_shared_bytes);
   const device_limits limits = limits_of(queue.device->properties());
   launch_pieces(queue, call, pieces, count, {{}, {shape::threads, 1, 1}, shape::bytes}, blocks_for(limits, call, count),
@@ -169,22 +154,7 @@ void exchange(const work_queue& queue, const detail::exchange_call& call) {
   for (int first = 0; first < call.count; first += kernels::most_exchange_parts) {
     const int count = std::min(kernels::most_exchange_parts, call.count - first);
     const exchange_piece* const pieces = call.pieces + first;
-    switch (pieces->move.element_bytes) {
-      case 1:
-        start_any<1>(queue, call, pieces, count);
-        break;
-      case 2:
-        start_any<2>(queue, call, pieces, count);
-        break;
-      case 4:
-        start_any<4>(queue, call, pieces, count);
-        break;
-      case 8:
-        start_any<8>(queue, call, pieces, count);
-        break;
-      default:
-        start_any<16>(queue, call, pieces, count);
-    }
+    with_unit(pieces->move.element_bytes, [&](auto one) { start_any<sizeof(one)>(queue, call, pieces, count); });
   }
 }
 

@@ -34,11 +34,7 @@ __device__ void store_row(unsigned char* to, const unsigned char* row, const til
   const int begin = ends.first ? line & 15 : line;
   const int end = ends.last ? ends.valid : line + Shape::length - Shape::line;
   for (int byte = begin + lane * 16; byte + 16 <= end; byte += 32 * 16) {
-    const auto* chunk = reinterpret_cast<const word16*>(row + 16 + (byte & -16));
-    word16 v = *chunk;
-    if constexpr (Bytes < 4)
-      v = realigned(v, *reinterpret_cast<const std::uint32_t*>(chunk + 1), static_cast<std::uint32_t>(line));
-    *reinterpret_cast<word16*>(to + byte) = v;
+    *reinterpret_cast<word16*>(to + byte) = shifted_chunk<Bytes>(row + 16 + (byte & -16), line);
   }
   const unsigned char* from = row + 16 - (line & 15 & -Shape::word_bytes);
   const auto store = [&](int byte) {
