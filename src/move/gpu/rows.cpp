@@ -11,12 +11,6 @@ using kernels::line_rows;
 
 constexpr std::int64_t longest_line = std::int64_t{1} << 30;
 
-bool lines_aligned(const permute_args& a, int first) {
-  std::int64_t bits = address_of(a.out);
-  for (int i = first; i < a.rank; ++i) bits |= a.dims[i].out_stride;
-  return bits % 16 == 0;
-}
-
 constexpr int in_block = kernels::rows_threads * kernels::rows_depth;  // vectors
 
 // Of the lines that a block may meet.
@@ -37,7 +31,7 @@ bool launch_rows(const launch_queue& queue, const permute_args& a) {
     m.line_bytes *= static_cast<int>(a.dims[0].extent);
     m.row_stride = a.dims[0].in_stride;
   }
-  std::int64_t lines = 1;
+  std::int64_t lines = 1, bits = address_of(a.out);
   for (int i = 0; i < a.rank; ++i) {
     const permute_dim& d = a.dims[i];
     (d.in_stride < 0 ? m.in_low : m.in_high) += (d.extent - 1) * d.in_stride;
@@ -45,9 +39,10 @@ bool launch_rows(const launch_queue& queue, const permute_args& a) {
     if (d.extent > INT32_MAX) return false;
     m.lines.add(d.extent, d.in_stride, d.out_stride);
     lines *= d.extent;
+    bits |= d.out_stride;
   }
   m.in_high += a.run_bytes;
-  const std::int64_t by_line = (m.line_bytes + (lines_aligned(a, first) ? 15 : 30)) / 16;
+  const std::int64_t by_line = (m.line_bytes + (bits % 16 == 0 ? 15 : 30)) / 16;
   if (shared_bytes(by_line) > limits_of(queue).shared_bytes) return false;
   m.by_line = kernels::make_divisor(by_line);
   m.chunks = lines * by_line;

@@ -69,26 +69,21 @@ bool pays_to_reorder(const small_matrices& m, const shared_padding& padding) {
   return padding.pad % 16 == 0 ? wavefronts < padding.wavefronts : 3 * wavefronts <= 4 * padding.wavefronts;
 }
 
-// Shapes of one byte that have a kernel of their own.
-struct tiny_shape {
-  std::int64_t rows, cols, window;
-  void (*kernel)(unsigned char*, const unsigned char*, std::int64_t);
-};
-
 template <int Rows, int Cols>
-constexpr tiny_shape tiny = {Rows, Cols, kernels::tiny_window<Rows, Cols>, &kernels::transpose_staged_tiny<Rows, Cols>};
+bool launch_tiny_of(const launch_queue& queue, const transpose_args& a) {
+  constexpr std::int64_t window = kernels::tiny_window<Rows, Cols>;
+  if (a.rows != Rows || a.cols != Cols || window > limits_of(queue).shared_bytes) return false;
+  const std::int64_t bytes = a.batch * Rows * Cols;
+  return start_kernel(queue, {ceil_div(bytes, window), kernels::tiny_threads, window},
+                      &kernels::transpose_staged_tiny<Rows, Cols>, a, bytes);
+}
 
+// Shapes of one byte that have a kernel of their own.
+template <int... Sides>
 bool launch_tiny(const launch_queue& queue, const transpose_args& a) {
-  const tiny_shape shapes[] = {tiny<3, 3>, tiny<3, 5>, tiny<3, 7>, tiny<5, 3>, tiny<5, 5>,
-                               tiny<5, 7>, tiny<7, 3>, tiny<7, 5>, tiny<7, 7>};
-  const std::int64_t bytes = a.batch * a.rows * a.cols;
-  for (const auto& shape : shapes) {
-    if (shape.rows != a.rows || shape.cols != a.cols) continue;
-    if (shape.window > limits_of(queue).shared_bytes) return false;
-    return start_kernel(queue, {ceil_div(bytes, shape.window), kernels::tiny_threads, shape.window}, shape.kernel, a,
-                        bytes);
-  }
-  return false;
+  return ((launch_tiny_of<Sides, 3>(queue, a) || launch_tiny_of<Sides, 5>(queue, a) ||
+           launch_tiny_of<Sides, 7>(queue, a)) ||
+          ...);
 }
 
 // The number of sequences per starting vector that balances idle threads against the places that each sequence
@@ -222,7 +217,7 @@ bool launch_staged_blocks(const launch_queue& queue, const transpose_args& a) {
 
 bool launch_staged(const launch_queue& queue, const transpose_args& a) {
   static_assert(kernels::staged_window_bytes == detail::staged_window_bytes);
-  if (launch_tiny(queue, a)) return true;
+  if (launch_tiny<3, 5, 7>(queue, a)) return true;
   small_matrices m = shape_of(a);
   set_padding(m, padding_of_words<unsigned char>(
                      [&](int warp, int lane) { return gathered_byte<unsigned char>(m, warp, lane); }));

@@ -16,20 +16,13 @@ using kernels::vec3_element;
 using kernels::vec3_layout;
 using kernels::vec3_matrices;
 
-struct vec3_plan {
-  vec3_matrices m;
-  vec3_layout layout;
-  std::int64_t shared_bytes, blocks;
-};
-
 // How often shared memory is accessed for a warp's first words.
 template <int Bytes>
-int accesses_of(const vec3_plan& p, const transpose_args& a) {
+int accesses_of(const vec3_matrices& m, vec3_layout layout, const transpose_args& a) {
   using element = vec3_element<Bytes>;
   constexpr std::int64_t odd = Bytes / element::alignment, inverse = odd * odd * odd;
-  const vec3_matrices& m = p.m;
   return bank_accesses(element::alignment == 8 ? 2 : 1, [&](std::int64_t lane) {
-    if (p.layout == vec3_layout::wrapped) {
+    if (layout == vec3_layout::wrapped) {
       const std::int64_t first = lane * element::part;
       return first % m.height * m.row_pitch + first / m.height * Bytes;
     }
@@ -42,10 +35,10 @@ int accesses_of(const vec3_plan& p, const transpose_args& a) {
 
 // The runs in shared memory, padded so that few banks conflict.
 template <int Bytes>
-void lay_out_runs(vec3_plan& p, const transpose_args& a, std::int64_t run_bytes, bool in_aligned) {
-  vec3_matrices& m = p.m;
+void lay_out_runs(vec3_matrices& m, vec3_layout layout, const transpose_args& a, std::int64_t run_bytes,
+                  bool in_aligned) {
   std::int64_t pitch = run_bytes + (in_aligned ? 0 : 30);
-  const std::int64_t step = p.layout != vec3_layout::wrapped ? 16 : std::max(4, vec3_element<Bytes>::alignment);
+  const std::int64_t step = layout != vec3_layout::wrapped ? 16 : std::max(4, vec3_element<Bytes>::alignment);
   while ((pitch - m.run_ld) % step != 0) ++pitch;
   int fewest = INT32_MAX;
   std::int64_t best = pitch;
@@ -56,7 +49,7 @@ void lay_out_runs(vec3_plan& p, const transpose_args& a, std::int64_t run_bytes,
   };
   for (int i = 0; i < 128 && fewest > 1; i += static_cast<int>(step), pitch += step) {
     set(pitch);
-    const int accesses = accesses_of<Bytes>(p, a);
+    const int accesses = accesses_of<Bytes>(m, layout, a);
     if (accesses >= fewest) continue;
     fewest = accesses;
     best = pitch;
@@ -83,18 +76,18 @@ void find_inside(vec3_matrices& m, bool in_aligned) {
 }
 
 template <int Bytes>
-vec3_plan plan_of(const transpose_args& a) {
+bool launch_vec3_of(const launch_queue& queue, const transpose_args& a) {
   using element = vec3_element<Bytes>;
   constexpr std::int64_t group = element::group, threads = element::threads;
-  vec3_plan p{};
-  vec3_matrices& m = p.m;
+  vec3_matrices m{};
   set_matrices(m, a);
   m.batch = static_cast<std::uint32_t>(a.batch);
   m.packed_bytes = packed_input_bytes(a);
   const detail::vec3_tiling tile = detail::vec3_tiling_of(a);
-  p.layout = tile.wraps                            ? vec3_layout::wrapped
-             : tile.in_aligned && tile.out_aligned ? vec3_layout::aligned
-                                                   : vec3_layout::any;
+  const vec3_layout layout = tile.wraps                            ? vec3_layout::wrapped
+                             : tile.in_aligned && tile.out_aligned ? vec3_layout::aligned
+                                                                   : vec3_layout::any;
+  if (layout == vec3_layout::any && a.rows * 2 < group) return false;
   m.height = static_cast<int>(tile.height);
   m.parts = static_cast<int>(tile.groups * (group / element::part));
   m.columns = static_cast<int>(tile.columns);
@@ -103,7 +96,7 @@ vec3_plan plan_of(const transpose_args& a) {
   m.rows_in_run = static_cast<int>(tile.rows_in_run);
   m.runs = (m.height + m.lead) / m.rows_in_run;
   m.run_ld = m.in_ld * m.rows_in_run;
-  lay_out_runs<Bytes>(p, a, tile.run_bytes, tile.in_aligned);
+  lay_out_runs<Bytes>(m, layout, a, tile.run_bytes, tile.in_aligned);
   find_inside<Bytes>(m, tile.in_aligned);
 
   const std::int64_t column_chunks = std::int64_t{m.parts} * element::part * Bytes / 16;
@@ -113,30 +106,21 @@ vec3_plan plan_of(const transpose_args& a) {
   m.run_step = static_cast<int>(threads / run_chunks);
   m.column_step = static_cast<int>(threads / column_chunks);
   m.staged_pitch = static_cast<int>(column_chunks | 1);
-  const std::int64_t staged_chunks = p.layout == vec3_layout::wrapped
+  const std::int64_t staged_chunks = layout == vec3_layout::wrapped
                                          ? std::int64_t{m.columns} * m.height / group * element::chunks
                                          : std::int64_t{m.columns} * m.staged_pitch;
-  p.shared_bytes = std::max(std::int64_t{m.runs} * m.run_pitch + 64, staged_chunks * 16);
+  const std::int64_t shared = std::max(std::int64_t{m.runs} * m.run_pitch + 64, staged_chunks * 16);
   const std::int64_t tiles_r = ceil_div(a.rows + m.lead, m.height), tiles_c = ceil_div(a.cols, m.columns);
-  p.blocks = a.batch < INT32_MAX && tiles_r < INT32_MAX / a.batch && tiles_c < INT32_MAX / 2 / (tiles_r * a.batch)
-                 ? tiles_r * tiles_c * a.batch
-                 : 0;
-  if (p.blocks == 0) return p;
+  if (shared > limits_of(queue).shared_bytes || a.batch >= INT32_MAX || tiles_r >= INT32_MAX / a.batch ||
+      tiles_c >= INT32_MAX / 2 / (tiles_r * a.batch)) {
+    return false;
+  }
   m.tiles_r = kernels::make_divider(tiles_r);
   m.tiles_c = kernels::make_divider(tiles_c);
-  return p;
-}
-
-template <int Bytes>
-bool launch_vec3_of(const launch_queue& queue, const transpose_args& a) {
-  using element = vec3_element<Bytes>;
-  const vec3_plan p = plan_of<Bytes>(a);
-  if (p.blocks == 0 || p.shared_bytes > limits_of(queue).shared_bytes) return false;
-  if (p.layout == vec3_layout::any && a.rows * 2 < element::group) return false;
   auto kernel = &kernels::transpose_vec3<Bytes, vec3_layout::any>;
-  if (p.layout == vec3_layout::aligned) kernel = &kernels::transpose_vec3<Bytes, vec3_layout::aligned>;
-  if (p.layout == vec3_layout::wrapped) kernel = &kernels::transpose_vec3<Bytes, vec3_layout::wrapped>;
-  return start_kernel(queue, {p.blocks, element::threads, p.shared_bytes}, kernel, a, p.m);
+  if (layout == vec3_layout::aligned) kernel = &kernels::transpose_vec3<Bytes, vec3_layout::aligned>;
+  if (layout == vec3_layout::wrapped) kernel = &kernels::transpose_vec3<Bytes, vec3_layout::wrapped>;
+  return start_kernel(queue, {tiles_r * tiles_c * a.batch, threads, shared}, kernel, a, m);
 }
 
 template <int... Bytes>
