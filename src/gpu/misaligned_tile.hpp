@@ -14,7 +14,7 @@ namespace twill::TWILL_BACKEND::kernels {
 constexpr int tile_overlap = 32;
 
 // The warp's place in its block, as a value that compilers see to be the same in all lanes: branches on it need no code
-// for divergent lanes. In load_tile it costs registers: there 1-byte tiles would spill.
+// for divergent lanes. For loads of single words it costs registers: 1-byte tiles would spill.
 __device__ inline int warp_index() {
   return shuffle(static_cast<int>(threadIdx.x) / 32, 0);
 }
@@ -172,47 +172,6 @@ __device__ tile_rows rows_of_tile(const unsigned char* in, const Matrices& m, st
   return {last, bare ? 1 : 0, behind && left <= Shape::height ? last - 1 : last};
 }
 
-// Loads the tile at (row0, col0) of the matrix, transposed, to shared memory. `out` is where it goes to.
-template <int Bytes, bool Aligned, class Shape, class Matrices>
-__device__ void load_tile(unsigned char* tile, const unsigned char* in, const unsigned char* out, const Matrices& m,
-                          std::int64_t row0, std::int64_t col0) {
-  constexpr int size = Shape::word_bytes, rows = Shape::rows_at_once;
-  static_assert(rows * Shape::threads / 32 == Shape::height);
-  const int lane = threadIdx.x % 32, begin = static_cast<int>(threadIdx.x) / 32 * rows;
-  unsigned char* to[Shape::per_word];
-#pragma unroll
-  for (int k = 0; k < Shape::per_word; ++k) to[k] = sheared_row<Shape>(tile, k, lane, out, m.out_ld);
-  const std::int64_t offset = col0 * Bytes, left = m.cols * Bytes - offset - lane * size;
-  const tile_rows r = rows_of_tile<Bytes, Aligned, Shape>(in, m, row0, offset);
-  const unsigned char* from = in + row0 * m.in_ld + offset + lane * size;
-  const int words = r.in_words(begin, rows);
-  if (words == rows) {
-    word_type<Bytes> w[rows];
-    load_words<Bytes, Aligned, true>(w, from + begin * m.in_ld, m.in_ld, rows);
-    store_words<Bytes>(to, w, begin * Bytes);
-    return;
-  }
-  // Rows that a warp loads at once if not all of its rows can be read in words: more would spill, or take more
-  // registers.
-  constexpr int most = Aligned ? 64 / size : 8;
-  constexpr int at_once = Bytes == 1 ? 4 : rows <= most ? rows : rows % 8 == 0 ? 8 : rows / 2;
-  static_assert(rows % at_once == 0 && at_once % Shape::per_word == 0);
-#pragma unroll 1
-  for (int done = 0; done < rows && done < words; done += at_once) {  // words <= rows: bounds the trip count
-    word_type<Bytes> w[at_once];
-    load_words<Bytes, Aligned, false>(w, from + (begin + done) * m.in_ld, m.in_ld, words - done);
-    store_words<Bytes>(to, w, (begin + done) * Bytes);
-  }
-  if (begin + words > r.last) return;  // all rows of the warp that lie in the matrix
-  // In fours: up to three rows are loaded again, with the same values.
-#pragma unroll 1
-  for (int row = begin + words / 4 * 4; row < begin + rows && row <= r.last; row += 4) {
-    word_type<Bytes> w[4];
-    load_edge<Bytes>(w, from + row * m.in_ld, m.in_ld, r.last + 1 - row, left);
-    store_words<Bytes>(to, w, row * Bytes);
-  }
-}
-
 // The first and the second words of some rows.
 template <int Rows>
 struct word_pairs {
@@ -252,43 +211,62 @@ struct word_pairs {
 
 // Loads the tile at (row0, col0) of the matrix, transposed, to shared memory. `out` is where it goes to.
 template <int Bytes, bool Aligned, class Shape, class Matrices>
-__device__ void load_pairs(unsigned char* tile, const unsigned char* in, const unsigned char* out, const Matrices& m,
-                           std::int64_t row0, std::int64_t col0) {
-  constexpr int rows = Shape::rows_at_once;
+__device__ void load_tile(unsigned char* tile, const unsigned char* in, const unsigned char* out, const Matrices& m,
+                          std::int64_t row0, std::int64_t col0) {
+  constexpr int size = Shape::word_bytes, rows = Shape::rows_at_once, each = Shape::lane_bytes / size;
+  constexpr bool pairs = each == 2;
   static_assert(rows * Shape::threads / 32 == Shape::height);
-  const int lane = threadIdx.x % 32, begin = warp_index() * rows;
-  unsigned char *first[Shape::per_word], *second[Shape::per_word];
+  const int lane = threadIdx.x % 32, begin = (pairs ? warp_index() : static_cast<int>(threadIdx.x) / 32) * rows;
+  unsigned char* to[each][Shape::per_word];  // for each word of a lane
 #pragma unroll
   for (int k = 0; k < Shape::per_word; ++k) {
-    first[k] = sheared_row<Shape>(tile, k, lane, out, m.out_ld);
-    second[k] = sheared_row<Shape>(tile, Shape::per_word + k, lane, out, m.out_ld);
+    to[0][k] = sheared_row<Shape>(tile, k, lane, out, m.out_ld);
+    if constexpr (pairs) to[1][k] = sheared_row<Shape>(tile, Shape::per_word + k, lane, out, m.out_ld);
   }
-  const std::int64_t offset = col0 * Bytes, left = m.cols * Bytes - offset - lane * 8;
+  const std::int64_t offset = col0 * Bytes, left = m.cols * Bytes - offset - lane * Shape::lane_bytes;
   const tile_rows r = rows_of_tile<Bytes, Aligned, Shape>(in, m, row0, offset);
-  const unsigned char* from = in + row0 * m.in_ld + offset + lane * 8;
+  const unsigned char* from = in + row0 * m.in_ld + offset + lane * Shape::lane_bytes;
   const int words = r.in_words(begin, rows);
-  const unsigned char* const warp_from = from + begin * m.in_ld;
-  if (words == rows) {
-    word_pairs<rows> w;
-    w.template load<Bytes, Aligned>([&](int i) { return warp_from + i * m.in_ld; });
-    store_words<Bytes>(first, w.first, begin * Bytes);
-    store_words<Bytes>(second, w.second, begin * Bytes);
-    return;
+  if constexpr (pairs) {
+    const unsigned char* const warp_from = from + begin * m.in_ld;
+    const auto move = [&](auto at) {
+      word_pairs<rows> w;
+      w.template load<Bytes, Aligned>(at);
+      store_words<Bytes>(to[0], w.first, begin * Bytes);
+      store_words<Bytes>(to[1], w.second, begin * Bytes);
+    };
+    if (words == rows) return move([&](int i) { return warp_from + i * m.in_ld; });
+    if (words > 0) move([&](int i) { return warp_from + (i < words ? i : words - 1) * m.in_ld; });
+  } else {
+    if (words == rows) {
+      word_type<Bytes> w[rows];
+      load_words<Bytes, Aligned, true>(w, from + begin * m.in_ld, m.in_ld, rows);
+      store_words<Bytes>(to[0], w, begin * Bytes);
+      return;
+    }
+    // Rows that a warp loads at once if not all of its rows can be read in words: more would spill, or take more
+    // registers.
+    constexpr int most = Aligned ? 64 / size : 8;
+    constexpr int at_once = Bytes == 1 ? 4 : rows <= most ? rows : rows % 8 == 0 ? 8 : rows / 2;
+    static_assert(rows % at_once == 0 && at_once % Shape::per_word == 0);
+#pragma unroll 1
+    for (int done = 0; done < rows && done < words; done += at_once) {  // words <= rows: bounds the trip count
+      word_type<Bytes> w[at_once];
+      load_words<Bytes, Aligned, false>(w, from + (begin + done) * m.in_ld, m.in_ld, words - done);
+      store_words<Bytes>(to[0], w, (begin + done) * Bytes);
+    }
   }
-  if (words > 0) {
-    word_pairs<rows> w;
-    w.template load<Bytes, Aligned>([&](int i) { return warp_from + (i < words ? i : words - 1) * m.in_ld; });
-    store_words<Bytes>(first, w.first, begin * Bytes);
-    store_words<Bytes>(second, w.second, begin * Bytes);
-  }
-  if (begin + words > r.last) return;
+  if (begin + words > r.last) return;  // all rows of the warp that lie in the matrix
+  // In fours: up to three rows are loaded again, with the same values.
 #pragma unroll 1
   for (int row = begin + words / 4 * 4; row < begin + rows && row <= r.last; row += 4) {
-    std::uint32_t e[4];
+    word_type<Bytes> e[4];
     load_edge<Bytes>(e, from + row * m.in_ld, m.in_ld, r.last + 1 - row, left);
-    store_words<Bytes>(first, e, row * Bytes);
-    load_edge<Bytes>(e, from + row * m.in_ld + 4, m.in_ld, r.last + 1 - row, left - 4);
-    store_words<Bytes>(second, e, row * Bytes);
+    store_words<Bytes>(to[0], e, row * Bytes);
+    if constexpr (pairs) {
+      load_edge<Bytes>(e, from + row * m.in_ld + size, m.in_ld, r.last + 1 - row, left - size);
+      store_words<Bytes>(to[1], e, row * Bytes);
+    }
   }
 }
 

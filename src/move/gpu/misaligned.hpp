@@ -61,11 +61,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
   const std::int64_t matrix = at.matrix;
   out += matrix * m.out_stride + col0 * m.out_ld + row0 * Bytes;
   wait_then_trigger_dependents();
-  if constexpr (Shape::lane_bytes > Shape::word_bytes) {
-    load_pairs<Bytes, Aligned, Shape>(tile, in + matrix * m.in_stride, out, m, row0, col0);
-  } else {
-    load_tile<Bytes, Aligned, Shape>(tile, in + matrix * m.in_stride, out, m, row0, col0);
-  }
+  load_tile<Bytes, Aligned, Shape>(tile, in + matrix * m.in_stride, out, m, row0, col0);
   allow_uninitialised_reads();  // columns beyond the edge, and of the word behind a chunk what the funnel shift
                                 // discards
   __syncthreads();
