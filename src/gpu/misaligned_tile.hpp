@@ -57,8 +57,8 @@ __device__ Byte* output_row(Byte* out, const std::int64_t* col_at, int column) {
 // bytes of the output lie at multiples of 16.
 template <class Shape, class Rows>
 __device__ unsigned char* sheared_row(unsigned char* tile, int k, int lane, const unsigned char* out, Rows rows) {
-  const auto address = reinterpret_cast<std::uintptr_t>(output_row(out, rows, lane * Shape::per_lane + k));
-  return tile + Shape::row(k, lane) + 16 - (static_cast<int>(-address & 15) & -Shape::word_bytes);
+  const unsigned char* row = output_row(out, rows, lane * Shape::per_lane + k);
+  return tile + Shape::row(k, lane) + 16 - (until_aligned(row) & -Shape::word_bytes);
 }
 
 // The 16 bytes that begin `first` % 4 bytes into the chunk at `from`; elements of 4 bytes and more need no shift.

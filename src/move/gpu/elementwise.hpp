@@ -12,6 +12,7 @@
 #include "gpu/fast_division.hpp"
 #include "gpu/grid.hpp"
 #include "gpu/packed_units.hpp"
+#include "gpu/realign.hpp"
 #include "matrix_tiles.hpp"
 
 namespace twill::TWILL_BACKEND::kernels {
@@ -85,7 +86,7 @@ __global__ void __launch_bounds__(elementwise_threads)
   const int vector = static_cast<int>(place), run = quotient(vector, d.per_run);
   const strided_place at = place_of(d.runs, run);
   unsigned char* to = out + at.out;
-  const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) & 15) / size;
+  const int lead = misalignment(to) / size;
   const int first = (vector - run * d.per_run.divisor) * units - lead, begin = first > 0 ? first : 0;
   const int end = first + units < d.units ? first + units : d.units;
   if (begin >= end) return;

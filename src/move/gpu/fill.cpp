@@ -9,6 +9,7 @@
 #include "gpu/dependent_launch.hpp"
 #include "gpu/grid.hpp"
 #include "gpu/limits.hpp"
+#include "gpu/realign.hpp"
 #include "launch.hpp"
 #include "operations.hpp"
 
@@ -32,7 +33,7 @@ __global__ void __launch_bounds__(fill_threads)
     for (int i = 0; i < pattern_words; ++i) words[i] = pattern.words[i];
   }
   __syncthreads();
-  const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 15);
+  const int lead = misalignment(out);
   const int within = (static_cast<int>(threadIdx.x) * 16 + 16 * pattern.element_bytes - lead) % pattern.element_bytes;
   std::uint32_t w[4];
 #pragma unroll
@@ -65,7 +66,7 @@ void fill(const detail::work_queue& queue, const detail::fill_args& a) {
   // Vectors until the first byte of one is that of an element again.
   const auto period = static_cast<int>(a.element_bytes / std::gcd(a.element_bytes, std::int64_t{16}));
   const std::int64_t threads = kernels::fill_threads / period * period, bytes = a.count * a.element_bytes;
-  const auto lead = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.out) & 15);
+  const std::int64_t lead = address_of(a.out) % 16;
   check(launch_dependent(queue, grid_of(ceil_div(bytes + lead, kernels::fill_depth * threads * 16), threads, 0),
                          &kernels::fill_vectors, static_cast<unsigned char*>(a.out), bytes, pattern),
         "launch of fill");

@@ -280,7 +280,7 @@ __device__ void store_vectors(unsigned char* out, const unsigned char* shared, c
     const int s = quotient(index, m.by_storing_threads), vector = index - s * m.storing_threads;
     const out_segment e = segments[s];
     unsigned char* const to = out + e.at;
-    const int first = vector * bytes - static_cast<int>(reinterpret_cast<std::uintptr_t>(to) & 31);
+    const int first = vector * bytes - misalignment(to, 32);
 #pragma unroll
     for (int k = 0; k < each; ++k) {
       const int at = first + k * m.storing_threads * bytes;
@@ -300,7 +300,7 @@ __device__ void store_ends(unsigned char* out, const unsigned char* shared, cons
   for (int index = static_cast<int>(threadIdx.x); index < count * 2 * Units; index += gather_threads) {
     const out_segment e = segments[index / (2 * Units)];
     unsigned char* const to = out + e.at;
-    const int head = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & (bytes - 1));
+    const int head = until_aligned(to, bytes);
     const bool behind = index % (2 * Units) >= Units;
     if (behind && e.bytes <= head) continue;
     const int at = index % Units * size + (behind ? head + ((e.bytes - head) & -bytes) : 0);

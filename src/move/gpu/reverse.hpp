@@ -48,7 +48,7 @@ __device__ const unsigned char* stage(unsigned char* shared, const unsigned char
 // The chunk of the output at byte `at`, when an element is one unit: a vector of the input, reversed.
 template <int Bytes>
 __device__ word16 reversed_chunk(const unsigned char* from) {
-  const int skip = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) & 15);
+  const int skip = misalignment(from);
   const auto* chunk = reinterpret_cast<const word16*>(from - skip);
   return reversed<Bytes>(Bytes == 16 || skip == 0 ? chunk[0] : realigned<Bytes>(chunk[0], chunk[1], skip));
 }
@@ -62,7 +62,7 @@ __device__ void store_reversed(unsigned char* to, const unsigned char* staged, i
     const int element = quotient(unit, line.units), within = unit * size - element * line.bytes;
     return reinterpret_cast<const Unit*>(staged + (count - 1 - element) * line.bytes + within);
   };
-  const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) & 15);
+  const int lead = misalignment(to);
   for (int at = static_cast<int>(threadIdx.x) * 16 - lead; at < bytes; at += reverse_threads * 16) {
     if (at >= 0 && at + 16 <= bytes) {
       word16 v;
