@@ -118,17 +118,6 @@ TEST_CASE("a few long rows or columns are expected to move at most at half of a 
   }
 }
 
-// Indices of tiles have 31 bits.
-TEST_CASE("matrices of too many tiles are moved by a kernel without any") {
-  constexpr std::int64_t rows = 1 << 20, batch = 1 << 10;
-  for (const std::int64_t cols : {rows, rows + 1}) {  // full vectors, and not
-    const auto found =
-        twill::explain_permute(twill::device::open("simt:h200"), 1, {{batch, rows, cols}, {0, 2, 1}, {}, {}});
-    REQUIRE(!found.empty());
-    CHECK(found.front().kernel == "elementwise");
-  }
-}
-
 // Every way to a transpose asks the planner.
 TEST_CASE("the tuned rung, transpose and permute launch the same kernel") {
   const auto idle = std::make_shared<idle_device>();

@@ -49,10 +49,10 @@ bool launch_tiles(const launch_queue& queue, const transpose_args& a) {
   kernels::matrix_tiles m{};
   const bool across = kernels::is_across_better(limits_of(queue).cache_bytes, a.rows, 2 * 32 * shape::lane_bytes,
                                                 shape::height, a.cols * Bytes);
-  const std::int64_t tiles = set_tiles(m, a, detail::misaligned_tiles_down(a.rows * Bytes, shape::length),
+  const std::int64_t tiles = set_tiles(queue, m, a, detail::misaligned_tiles_down(a.rows * Bytes, shape::length),
                                        ceil_div(a.cols, shape::width), across);
-  return tiles > 0 && start_kernel(queue, {tiles, shape::threads, shape::bytes},
-                                   &kernels::transpose_misaligned<Bytes, Tile::aligned, shape>, a, m);
+  return start_kernel(queue, {tiles, shape::threads, shape::bytes},
+                      &kernels::transpose_misaligned<Bytes, Tile::aligned, shape>, a, m);
 }
 
 template <int Bytes, int Tile>

@@ -3,7 +3,9 @@
 // What launches of kernels that move data have in common: matrices in bytes, and the launch.
 
 #include <cstdint>
+#include <string>
 
+#include "backends/error.hpp"
 #include "families.hpp"
 #include "gpu/dependent_launch.hpp"
 #include "gpu/limits.hpp"
@@ -31,13 +33,16 @@ std::int64_t set_batch(Matrices& m, const transpose_args& a, std::int64_t tiles)
   return tiles * a.batch;
 }
 
-/// Sets extents, strides and the order of the tiles of each matrix, `down` x `across`; returns the number of tiles, 0
-/// where it exceeds 2^31 - 1, up to which indices of tiles are divided.
+/// Sets extents, strides and the order of the tiles of each matrix, `down` x `across`; returns the number of tiles.
+/// Throws: unsupported, unless in a dry run, where there are too many.
 template <class Matrices>
-std::int64_t set_tiles(Matrices& m, const transpose_args& a, std::int64_t down, std::int64_t across,
-                       bool across_first) {
+std::int64_t set_tiles(const launch_queue& queue, Matrices& m, const transpose_args& a, std::int64_t down,
+                       std::int64_t across, bool across_first) {
   const std::int64_t tiles = down * across * a.batch;
-  if (tiles > INT32_MAX) return 0;
+  if (tiles > INT32_MAX && !queue.dry_run) {  // as far as indices of tiles are divided
+    detail::fail(errc::unsupported, "the matrices exceed the maximum grid size", std::to_string(tiles) + " tiles",
+                 "split the batch");
+  }
   set_matrices(m, a);
   m.order = kernels::make_order(down, across, across_first);
   m.tiles = static_cast<unsigned>(tiles);

@@ -58,8 +58,7 @@ bool launch_2d(const launch_queue& queue, const transpose_args& a) {
   const bool across_first =
       kernels::is_across_better(limits.cache_bytes, a.rows, t.chunks * 16 + 128, t.lines * edge, a.cols * Bytes);
   const std::int64_t tiles =
-      set_tiles(m, a, ceil_div(a.rows, t.lines * edge), ceil_div(a.cols, t.chunks * edge), across_first);
-  if (tiles == 0) return false;
+      set_tiles(queue, m, a, ceil_div(a.rows, t.lines * edge), ceil_div(a.cols, t.chunks * edge), across_first);
   m.lines_shift = floor_log2(t.lines);
   m.chunks_shift = floor_log2(t.chunks);
   m.pad = static_cast<int>(kernels::tile_pad(t.chunks, edge * (t.lines + 1)));
@@ -76,9 +75,9 @@ template <int Bytes>
 bool launch_4byte(const launch_queue& queue, const transpose_args& a) {
   using shape = kernels::tile_4byte<Bytes>;
   kernels::matrix_tiles m{};
-  const std::int64_t tiles = set_tiles(m, a, ceil_div(a.rows, shape::height), ceil_div(a.cols, shape::width), false);
-  return tiles > 0 &&
-         start_kernel(queue, {tiles, shape::threads, shape::bytes}, &kernels::transpose_tiled_4byte<Bytes>, a, m);
+  const std::int64_t tiles =
+      set_tiles(queue, m, a, ceil_div(a.rows, shape::height), ceil_div(a.cols, shape::width), false);
+  return start_kernel(queue, {tiles, shape::threads, shape::bytes}, &kernels::transpose_tiled_4byte<Bytes>, a, m);
 }
 
 }  // namespace
