@@ -29,9 +29,13 @@ __device__ auto pack(const Unit (&u)[Count]) {
         w[i] = size == 2 ? byte_permute(u[2 * i], u[2 * i + 1], 0x5410) : u[i];
       }
     }
-    if constexpr (words == 4) return make_word16(w[0], w[1], w[2], w[3]);
-    if constexpr (words == 2) return w[0] | std::uint64_t{w[1]} << 32;
-    if constexpr (words == 1) return w[0];
+    if constexpr (words == 4) {
+      return make_word16(w[0], w[1], w[2], w[3]);
+    } else if constexpr (words == 2) {
+      return w[0] | static_cast<std::uint64_t>(w[1]) << 32;
+    } else {
+      return w[0];
+    }
   }
 }
 
