@@ -83,5 +83,5 @@ def cases(runs, *names):
     found = defaultdict(dict)
     for name in names:
         for row in runs[name][1]:
-            found[name, json.dumps([row.get(key) for key in SHAPE])][row["kernel"]] = row
+            found[name, json.dumps([row.get(key) for key in ("device", *SHAPE)])][row["kernel"]] = row
     return list(found.values())
