@@ -48,7 +48,7 @@ template <class Unit, class Chunk = word16, bool Small = (sizeof(Unit) < 4 && si
 struct unit_chunk {
   union {
     Chunk chunk;
-    Unit unit[sizeof(Chunk) / sizeof(Unit)];
+    Unit unit[static_cast<int>(sizeof(Chunk)) / static_cast<int>(sizeof(Unit))];
   };
   __device__ void load(const Chunk& from) { chunk = from; }
   __device__ Chunk packed() const { return chunk; }
