@@ -4,11 +4,11 @@ import lzma
 import math
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 BYTES = {"u8": 1, "u16": 2, "f16": 2, "bf16": 2, "u32": 4, "f32": 4, "u64": 8, "f64": 8, "u128": 16, "c128": 16}
 SHAPE = ("type", "rows", "cols", "batch", "gap", "extents", "order", "in_strides", "out_strides", "part", "loop")
-KEPT = ("op", "device", "kernel", *SHAPE, "of_roof", "gbps", "plan", "expected_us")
+KEPT = ("op", "device", "kernel", *SHAPE, "reps", "of_roof", "gbps", "plan", "expected_us")
 
 
 def packed_row(name, row):
@@ -47,6 +47,8 @@ def read_pack(path):
         for line in file:
             row = json.loads(line)
             if "run" in row:
+                if row["run"] in runs:
+                    raise SystemExit(f"measured: {path} has two runs {row['run']}")
                 runs[row["run"]] = row, []
             else:
                 runs[next(reversed(runs))][1].append(row)
@@ -74,14 +76,26 @@ def us(row):
 
 def shape_text(row):
     size = row.get("extents") or [row["rows"], row["cols"]]
-    text = row["type"] + " " + "x".join(map(str, size))
-    return text + (" to " + ",".join(map(str, row["order"])) if row.get("order") else "")
+    text = row["type"] + " " + "x".join(map(str, size)) + (f"+{row['gap']}" if row.get("gap") else "")
+    for before, key in ((" to ", "order"), (", in strides ", "in_strides"), (", out strides ", "out_strides")):
+        text += before + ",".join(map(str, row[key])) if row.get(key) else ""
+    return text
 
 
 def cases(runs, *names):
-    """The rows of each case, {kernel: row}, of runs of these names that there are."""
-    found = defaultdict(dict)
+    """The rows of each case, {kernel: row}, of these runs; a case that a list has twice counts twice."""
+    found, times = defaultdict(dict), Counter()
     for name in names:
         for row in runs[name][1]:
-            found[name, json.dumps([row.get(key) for key in ("device", *SHAPE)])][row["kernel"]] = row
+            key = name, json.dumps([row.get(each) for each in ("device", *SHAPE)])
+            times[key, row["kernel"]] += 1
+            found[key, times[key, row["kernel"]]][row["kernel"]] = row
     return list(found.values())
+
+
+def one_setting(runs):
+    """Ends the script where runs are of different commits or GPUs."""
+    for key in ("commit", "model"):
+        values = {header[key] for name, (header, _) in runs.items() if key in header and not name.startswith("cpu-")}
+        if len(values) > 1:
+            raise SystemExit(f"measured: runs of more than one {key}: {', '.join(sorted(values))}")
