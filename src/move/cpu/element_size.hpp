@@ -22,7 +22,7 @@ void with_size(std::int64_t bytes, F&& f) {
   if (!called_with(bytes, f, common{})) f(bytes);
 }
 
-/// The size that with_size called with a Size.
+/// A size as with_size passes it: a constant, or `bytes`.
 template <class Size>
 constexpr Size size_as(std::int64_t bytes) {
   if constexpr (std::is_same_v<Size, std::int64_t>) {

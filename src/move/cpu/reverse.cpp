@@ -14,17 +14,17 @@ using detail::reverse_args;
 
 // Elements [first, end) of the output, out of place; of the first half and their partners, in place.
 void reverse_part(const reverse_args& a, std::int64_t first, std::int64_t end) {
-  with_size(a.element_bytes, [&a, first, end_of_part = end](auto bytes) {
-    const std::int64_t end = end_of_part;  // stores could alias what the lambda holds
+  with_size(a.element_bytes, [=, &a](auto bytes) {
+    const std::int64_t stop = end;  // stores could alias what the lambda holds
     const auto* from = static_cast<const unsigned char*>(a.in) + (a.count - 1 - first) * bytes;
     auto* to = static_cast<unsigned char*>(a.out) + first * bytes;
     if (a.in != a.out) {
-      for (std::int64_t i = first; i < end; ++i, from -= bytes, to += bytes) copy_element(to, from, bytes);
+      for (std::int64_t i = first; i < stop; ++i, from -= bytes, to += bytes) copy_element(to, from, bytes);
       return;
     }
     auto* partner = static_cast<unsigned char*>(a.out) + (a.count - 1 - first) * bytes;
     unsigned char held[64];
-    for (std::int64_t i = first; i < end; ++i, partner -= bytes, to += bytes) {
+    for (std::int64_t i = first; i < stop; ++i, partner -= bytes, to += bytes) {
       copy_element(held, to, bytes);
       copy_element(to, partner, bytes);
       copy_element(partner, held, bytes);

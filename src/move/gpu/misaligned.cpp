@@ -80,7 +80,7 @@ struct tile_nd {
   static constexpr tile_block blocks[2][4] = {{{256, 4, 8}, {256, 8, 8}, {256, 8, 8}, {256, 8, 5}},
                                               {{256, 8, 8}, {512, 8, 4}, {256, 8, 8}, {256, 8, 5}}};  // aligned
   static constexpr tile_block block = blocks[Aligned ? 1 : 0][detail::place_of(Bytes)];
-  static constexpr int length = Bytes == 8 || (Bytes == 2 && Aligned) ? 512 : 256;
+  static constexpr int length = detail::misaligned_nd_length(Bytes, Aligned);
   using shape =
       kernels::word_tile<Bytes, Aligned, length, block.threads, block.rows, block.blocks, 1, Bytes == 1 ? 16 : 32>;
 };

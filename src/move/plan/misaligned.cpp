@@ -144,7 +144,7 @@ cost_of_launch cost_of_misaligned(const tile_sides& s, std::int64_t unit, int ra
                    more[4] = {0.045, 0.02, 0.02, 0};
   const int at = place_of(unit);
   const bool complete = s.in_bits % 4 == 0;
-  const std::int64_t length = unit == 8 || (unit == 2 && complete) ? 512 : 256;
+  const std::int64_t length = misaligned_nd_length(unit, complete);
   const std::int64_t lanes = unit == 1 ? 16 : 32;
   const std::int64_t width = (complete ? lanes : lanes - 1) * std::max<std::int64_t>(4, unit);
   const double down =

@@ -32,6 +32,11 @@ constexpr std::int64_t misaligned_length(misaligned_tile tile, std::int64_t elem
   return misaligned_lengths[static_cast<int>(tile)][place_of(element_bytes)];
 }
 
+/// The same of tiles of several dimensions. Aligned: input rows begin at multiples of 4 bytes.
+constexpr std::int64_t misaligned_nd_length(std::int64_t element_bytes, bool is_aligned) {
+  return element_bytes == 8 || (element_bytes == 2 && is_aligned) ? 512 : 256;
+}
+
 /// Bytes of an input row that a lane of a warp loads: a word, or two of wide tiles.
 constexpr std::int64_t misaligned_lane_bytes(misaligned_tile tile, std::int64_t element_bytes) {
   const bool two = tile == misaligned_tile::wide && (element_bytes == 2 || element_bytes == 4);
